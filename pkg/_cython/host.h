@@ -180,11 +180,12 @@ static int anyffi_py_wrapper_empty(AnyffiObject* target) {
 
 #ifdef Py_GIL_DISABLED
 static void anyffi_py_section_begin(void* section, void* object) {
-  PyCriticalSection_Begin((PyCriticalSection*)section, (PyObject*)object);
+  (void)object;
+  anyffi_py_begin_section((AnyffiSection*)section);
 }
 
-static void anyffi_py_section_end(void* section) { PyCriticalSection_End((PyCriticalSection*)section); }
-_Static_assert(sizeof(PyCriticalSection) <= ANYFFI_SECTION_SIZE, "the runtime has memory for a section");
+static void anyffi_py_section_end(void* section) { anyffi_py_end_section((AnyffiSection*)section); }
+_Static_assert(sizeof(AnyffiSection) <= ANYFFI_SECTION_SIZE, "the runtime has memory for a section");
 #else
 static void anyffi_py_wrapper_track(void* wrapper) {
   // A wrapper that is being destroyed is named for a while.

@@ -38,7 +38,8 @@ static int anyffi_py_read_numpy(PyObject* capsule, PyTypeObject* cls) {
   memcpy(&anyffi_numpy.descr_from_type, &table[kDescrFromType], sizeof(void*));
   memcpy(&anyffi_numpy.new_from_descr, &table[kNewFromDescr], sizeof(void*));
   memcpy(&anyffi_numpy.set_base_object, &table[kSetBaseObject], sizeof(void*));
-  anyffi_numpy.array_type = cls;
+  // Last: other threads call the functions once it is set.
+  __atomic_store_n(&anyffi_numpy.array_type, cls, __ATOMIC_RELEASE);
   return 1;
 }
 

@@ -348,7 +348,7 @@ static inline int anyffi_py_mark_movable(AnyffiValue* out) {
 
 /// Packs the rest of a list or tuple, whose first elements were inline; returns as `anyffi_py_pack_object`.
 ANYFFI_NEVER_INLINE int anyffi_py_pack_rest(PyObject* x, AnyffiValue* out) {
-  int packed = anyffi_py_finish_directly(x, PySequence_Fast_ITEMS(x), out);
+  int packed = anyffi_py_finish_directly(x, PySequence_Fast_ITEMS(x), Py_SIZE(x), out);
   if (packed == 0) packed = anyffi_py_pack_carefully(x, out);
   return packed < 0 ? -1 : anyffi_py_mark_movable(out);
 }
@@ -356,10 +356,14 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_rest(PyObject* x, AnyffiValue* out) {
 #ifdef Py_GIL_DISABLED
 /// Packs a list; returns as `anyffi_py_pack_object`.
 ANYFFI_NEVER_INLINE int anyffi_py_pack_list(PyObject* x, AnyffiValue* out) {
-  int packed = anyffi_py_pack_locked_list(x, out);
-  if (packed < 0) return anyffi_py_raise_taken();
-  if (packed == 0 && anyffi_py_pack_outermost(x, out) < 0) return -1;
-  return anyffi_py_mark_movable(out);
+  PyObject* held;
+  int packed = anyffi_py_pack_locked_list(x, out, &held);
+  if (packed == 0) {
+    packed = anyffi_py_finish_directly(x, anyffi_py_tuple_items(held), Py_SIZE(held), out);
+    if (packed == 0) packed = anyffi_py_pack_carefully(x, out);
+    anyffi_py_drop_held(held);
+  }
+  return packed < 0 ? -1 : anyffi_py_mark_movable(out);
 }
 #endif
 

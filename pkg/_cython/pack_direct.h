@@ -175,33 +175,31 @@ ANYFFI_NEVER_INLINE int anyffi_py_direct_fill(PyObject* const* items, Py_ssize_t
 }
 
 #ifdef Py_GIL_DISABLED
-/// Packs a list of inline values alone, while it is locked: nothing blocks meanwhile. Returns as
-/// `anyffi_py_pack_inline_items`, with nothing in `out` if that is 0.
-static int anyffi_py_pack_locked_list(PyObject* x, AnyffiValue* out) {
+/// Creates a List of the items of a list up to the first that is not inline, while the list is locked: nothing blocks
+/// meanwhile. Returns as `anyffi_py_pack_inline_items`; if that is 0, `held` is a tuple of all items.
+static int anyffi_py_pack_locked_list(PyObject* x, AnyffiValue* out, PyObject** held) {
   int packed;
+  *held = NULL;
   Py_BEGIN_CRITICAL_SECTION(x);
-  packed = anyffi_py_pack_inline_items(anyffi_py_list_items(x), Py_SIZE(x), ANYFFI_LIST, out);
+  PyObject* const* items = anyffi_py_list_items(x);
+  Py_ssize_t size = Py_SIZE(x);
+  packed = anyffi_py_pack_inline_items(items, size, ANYFFI_LIST, out);
+  if (packed == 0 && (*held = PyTuple_New(size)) != NULL) {
+    for (Py_ssize_t i = 0; i < size; ++i) PyTuple_SET_ITEM(*held, i, Py_NewRef(items[i]));
+  }
   Py_END_CRITICAL_SECTION();
-  if (packed == 0) anyffi_value_drop(out);
-  return packed;
+  if (packed < 0) return anyffi_py_raise_taken();
+  return packed == 0 && *held == NULL ? anyffi_py_discard(out) : packed;
 }
 
 /// Packs any list.
 static int anyffi_py_direct_list(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
+  PyObject* held;
   int packed = anyffi_py_direct_enter(x, out, direct, depth);
   if (packed != 0) return packed;
-  packed = anyffi_py_pack_locked_list(x, out);
-  if (packed < 0) return anyffi_py_raise_taken();
-  if (packed == 0) {
-    PyObject* held = anyffi_py_hold_items(x);
-    if (held == NULL) return -1;
-    packed = anyffi_py_pack_inline_items(anyffi_py_tuple_items(held), Py_SIZE(held), ANYFFI_LIST, out);
-    if (packed < 0) anyffi_py_raise_taken();
-    if (packed == 0) {
-      packed = anyffi_py_direct_fill(anyffi_py_tuple_items(held), Py_SIZE(held), out, direct, depth);
-    }
-    anyffi_py_drop_held(held);
-  }
+  packed = anyffi_py_pack_locked_list(x, out, &held);
+  if (packed == 0) packed = anyffi_py_direct_fill(anyffi_py_tuple_items(held), Py_SIZE(held), out, direct, depth);
+  anyffi_py_drop_held(held);
   return packed <= 0 ? packed : anyffi_py_direct_leave(x, out, direct, depth);
 }
 #endif
@@ -430,10 +428,10 @@ static int anyffi_py_pack_directly(PyObject* x, AnyffiValue* out) {
 }
 
 /// Packs the elements of a list or tuple from `size` of the new sequence in `out` on.
-static inline int anyffi_py_finish_directly(PyObject* x, PyObject* const* items, AnyffiValue* out) {
+static inline int anyffi_py_finish_directly(PyObject* x, PyObject* const* items, Py_ssize_t size, AnyffiValue* out) {
   AnyffiDirect direct;
   anyffi_py_direct_open(&direct, x);
-  int packed = anyffi_py_direct_fill_inline(items, Py_SIZE(x), out, &direct, 1);
+  int packed = anyffi_py_direct_fill_inline(items, size, out, &direct, 1);
   anyffi_py_forget_containers(&direct.memo);
   return packed;
 }

@@ -10,11 +10,11 @@
 
 /// Returns the elements of a set, or of an instance of a subclass, whose own methods are not called.
 static PyObject* anyffi_py_copy_elements(PyObject* set) {
-  PyObject *element, *items = PyList_New(0);
+  PyObject *element, *items = anyffi_py_reserve_list(PySet_GET_SIZE(set));
   Py_ssize_t position = 0;
   int status = items == NULL ? -1 : 0;
   Py_BEGIN_CRITICAL_SECTION(set);
-  while (status == 0 && anyffi_py_next_element(set, &position, &element)) status = PyList_Append(items, element);
+  while (status == 0 && anyffi_py_next_element(set, &position, &element)) status = anyffi_py_append(items, element);
   Py_END_CRITICAL_SECTION();
   if (status < 0) Py_CLEAR(items);
   return items;
@@ -22,13 +22,13 @@ static PyObject* anyffi_py_copy_elements(PyObject* set) {
 
 /// Returns keys and values of a dict in turn, likewise.
 static PyObject* anyffi_py_copy_entries(PyObject* dict) {
-  PyObject *key, *item, *items = PyList_New(0);
+  PyObject *key, *item, *items = anyffi_py_reserve_list(2 * PyDict_Size(dict));
   Py_ssize_t position = 0;
   int status = items == NULL ? -1 : 0;
   Py_BEGIN_CRITICAL_SECTION(dict);
   while (status == 0 && PyDict_Next(dict, &position, &key, &item)) {
-    status = PyList_Append(items, key);
-    if (status == 0) status = PyList_Append(items, item);
+    status = anyffi_py_append(items, key);
+    if (status == 0) status = anyffi_py_append(items, item);
   }
   Py_END_CRITICAL_SECTION();
   if (status < 0) Py_CLEAR(items);

@@ -9,7 +9,14 @@
 // After elements.h, which has what all containers share.
 #include "set_methods.h"
 
-ANYFFI_PY_DEFINE_WITHIN(PyObject*, get_item, (PyObject * wrapper, int32_t code, PyObject* key), (wrapper, code, key))
+/// The elements of an Array never change.
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_within_get_item(PyObject* wrapper, int32_t code, PyObject* key) {
+  if (code == ANYFFI_ARRAY) return anyffi_py_get_item(wrapper, code, key);
+  ANYFFI_BEGIN_SECTION
+  PyObject* result = anyffi_py_get_item(wrapper, code, key);
+  ANYFFI_END_SECTION
+  return result;
+}
 ANYFFI_PY_DEFINE_WITHIN(PyObject*, list_elements, (const AnyffiSequence* sequence), (sequence))
 ANYFFI_PY_DEFINE_WITHIN(int, find_item, (PyObject * wrapper, int32_t code, PyObject* key, AnyffiValue* out),
                         (wrapper, code, key, out))
@@ -42,8 +49,10 @@ ANYFFI_PY_DEFINE_WITHIN(Py_hash_t, set_hash, (PyObject * self), (self))
 ANYFFI_PY_DEFINE_WITHIN(PyObject*, set_in_place, (PyObject * self, PyObject* other, int operation),
                         (self, other, operation))
 
+/// Nor do the entries of a Map.
+#define anyffi_py_within_map_item anyffi_py_map_item
+
 #ifdef Py_GIL_DISABLED
-ANYFFI_PY_OPERATOR(map_item)
 ANYFFI_PY_OPERATOR(dict_item)
 
 static PyObject* anyffi_py_within_next_item(PyObject* self) {
@@ -71,7 +80,6 @@ static int anyffi_py_set_step(PyTypeObject* cls) {
   return anyffi_py_set_special(cls, &PyListIter_Type, "__next__", (void*)anyffi_py_within_next_element);
 }
 #else
-#define anyffi_py_within_map_item anyffi_py_map_item
 #define anyffi_py_within_dict_item anyffi_py_dict_item
 #define anyffi_py_within_next_item anyffi_py_next_item
 static int anyffi_py_set_step(PyTypeObject* cls) { return (void)cls, 0; }

@@ -310,9 +310,13 @@ int anyffi_function_add_overload(AnyffiObject* overloaded, AnyffiObject* functio
     std::memcpy(copy, arg_indices, indices_size);
     overload->arg_indices = copy;
   }
+  // Other threads may be calling the function, or adding overloads.
   const AnyffiOverload** last = &set->info.overloads;
-  while (*last != nullptr) last = const_cast<const AnyffiOverload**>(&(*last)->next);
-  *last = overload;
+  const AnyffiOverload* next = nullptr;
+  while (!__atomic_compare_exchange_n(last, &next, overload, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    last = const_cast<const AnyffiOverload**>(&next->next);
+    next = nullptr;
+  }
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "core/host.h"
 #include "core/messages.h"
 #include "core/owned.h"
+#include "core/section.h"
 #include "tensors/layout.h"
 
 namespace anyffi::runtime {
@@ -116,6 +117,7 @@ int export_tensor(AnyffiObject* object, AnyffiLegacyTensor** out) noexcept {
 /// Takes the struct out of a capsule and marks it as used; NULL if it does not hold one of this form.
 template <class Managed>
 Managed* take_from_capsule(const AnyffiHost& hooks, void* capsule) noexcept {
+  Section section;  // another thread may be taking it, too
   if (hooks.capsule_is_valid(capsule, Form<Managed>::kName) == 0) return nullptr;
   auto* managed = static_cast<Managed*>(hooks.capsule_get_pointer(capsule, Form<Managed>::kName));
   hooks.capsule_set_name(capsule, Form<Managed>::kUsedName);
