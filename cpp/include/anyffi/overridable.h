@@ -146,7 +146,7 @@ Ref<T> copy_object(const T& object) {
   }
 }
 
-}  // namespace detail ANYFFI_HIDDEN_
+}  // namespace detail
 
 /// The base of the class that passes calls of virtual functions to Python.
 template <class T>
