@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from c_abi import CODES, HEADER, HOST_HEADER, INCLUDE, TYPES, c, lib, table
+from c_abi import CODES, HEADER, HEADERS, INCLUDE, TYPES, c, lib, table
 from support import ROOT, run
 
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
@@ -39,7 +39,7 @@ def compile_source(language: tuple[str, str, str], source: str, *options: object
 
 
 @pytest.mark.parametrize("language", LANGUAGES, ids=" ".join)
-@pytest.mark.parametrize("header", ["c_api", "host_api", "inline"])
+@pytest.mark.parametrize("header", ["c_api", "native_api", "host_api", "inline"])
 def test_the_header_compiles_alone(language: tuple[str, str, str], header: str) -> None:
     line = f"#include <anyffi/{header}.h>\n"
     for source in (line, line * 2):
@@ -49,7 +49,8 @@ def test_the_header_compiles_alone(language: tuple[str, str, str], header: str) 
 
 def test_the_header_includes_nothing_but_integers() -> None:
     assert re.findall("#include (.*)", HEADER.read_text()) == ["<stddef.h>", "<stdint.h>"]
-    assert re.findall("#include (.*)", HOST_HEADER.read_text()) == ["<anyffi/c_api.h>"]
+    for header in HEADERS[1:]:
+        assert re.findall("#include (.*)", header.read_text()) == ["<anyffi/c_api.h>"]
 
 
 # ---- cffi against C and C++ -----------------------------------------------------------------------------
@@ -100,6 +101,7 @@ def layout_program(questions: dict[str, int]) -> str:
     return "\n".join(
         (
             "#include <anyffi/host_api.h>",
+            "#include <anyffi/native_api.h>",
             "#include <stdio.h>",
             "#ifdef __cplusplus",
             "#define ALIGNOF alignof",

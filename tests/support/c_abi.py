@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 INCLUDE = pathlib.Path(anyffi.find_include_dir())
 HEADER = INCLUDE / "anyffi" / "c_api.h"
-HOST_HEADER = INCLUDE / "anyffi" / "host_api.h"
+HEADERS = (HEADER, INCLUDE / "anyffi" / "native_api.h", INCLUDE / "anyffi" / "host_api.h")
 
 
 def plain_declarations() -> str:
-    """Return the parts of the two headers that contain no directives."""
+    """Return the parts of the three headers that contain no directives."""
     parts = []
-    for header in (HEADER, HOST_HEADER):
+    for header in HEADERS:
         _, begin, rest = header.read_text().partition("// anyffi: plain declarations begin\n")
         plain, end, _ = rest.partition("// anyffi: plain declarations end\n")
         assert begin

@@ -18,7 +18,7 @@ from support import CC, ROOT
 
 FROZEN = ROOT / "tests" / "abi" / "frozen"
 SYMBOLS = FROZEN / "symbols.txt"
-#: What `abidw` writes of a library that defines the functions of both headers, of 64-bit machines.
+#: What `abidw` writes of a library that defines the functions of the headers, of 64-bit machines.
 DECLARATIONS = FROZEN / "declarations.abi"
 
 _PROTOTYPE = re.compile(r"^(?!typedef)\w[\w *]*?\banyffi_\w+\([^;{}]*\);", re.MULTILINE)
@@ -39,7 +39,7 @@ def exported_symbols() -> list[str]:
 
 
 def prototypes() -> list[str]:
-    """Return the declarations of all functions of c_api.h and host_api.h."""
+    """Return the declarations of all functions of the headers in C."""
     return _PROTOTYPE.findall(re.sub(r"//[^\n]*|/\*.*?\*/", "", plain_declarations(), flags=re.DOTALL))
 
 
@@ -52,7 +52,7 @@ def build_declared(library: pathlib.Path, include: pathlib.Path) -> None:
     uses = [f"void use_{name}({name}* x);" for name in types]
     bodies = "\n".join(f"{prototype[:-1]} {{ __builtin_trap(); }}" for prototype in (*prototypes(), *uses))
     words = [CC, "-g", "-w", "-shared", "-fPIC", "-I", include, "-x", "c", "-", "-o", library]
-    source = f"#include <anyffi/host_api.h>\n{bodies}\n"
+    source = f"#include <anyffi/host_api.h>\n#include <anyffi/native_api.h>\n{bodies}\n"
     subprocess.run(words, check=True, input=source, text=True)
 
 

@@ -31,6 +31,7 @@ UPWARD = {
     ("core", "anyffi_str_create"): ("anyffi/c_api.h", "an owned copy of a borrowed string is a string"),
     ("core", "anyffi_bytes_create"): ("anyffi/c_api.h", "an owned copy of borrowed bytes is bytes"),
     ("core", "anyffi_str_from_utf8"): ("anyffi/c_api.h", "kind and message of an error are strings"),
+    ("core", "anyffi_str_to_utf8"): ("anyffi/c_api.h", "C++ reads the message of an error as UTF-8"),
     ("core", "anyffi_sequence_create"): ("anyffi/c_api.h", "errors of the system have an Array of args"),
     ("core", "anyffi_sequence_insert"): ("anyffi/c_api.h", "as anyffi_sequence_create"),
     ("text", "anyffi_sequence_create"): (
@@ -38,6 +39,10 @@ UPWARD = {
         "split returns a List; codec errors have an Array of args",
     ),
     ("text", "anyffi_sequence_insert"): ("anyffi/c_api.h", "as anyffi_sequence_create"),
+    ("registry", "anyffi_registry_defer_error_of"): (
+        "anyffi/c_api.h",
+        "errors of declarations are raised by the load of the library",
+    ),
 }
 
 RANK = {name: rank for rank, name in enumerate(LAYERS)}

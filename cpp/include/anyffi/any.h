@@ -229,18 +229,8 @@ struct Traits<AnyValue> {
 namespace detail {
 
 /// Accepts text only, and views it as UTF-8: ASCII itself, any other encoded into `encoded`.
-///
-/// Not inline: it would be in the code of every parameter that is text.
-__attribute__((noinline)) inline bool load_utf8(const AnyffiValue& given, AnyValue& encoded, AnyffiTextView& text,
-                                                AnyffiMismatch& why) {
-  const AnyffiValue& value = unboxed(given);
-  bool is_utf8 = anyffi_is_utf8(&value);
-  if (!is_utf8 && !anyffi_is_str(value.type_code)) return refuse(why, value, "str");
-  anyffi_view_text(&value, &text);
-  if (is_utf8 || __builtin_expect(text.encoding == ANYFFI_ASCII, 1)) return true;
-  if (anyffi_str_to_utf8(&value, encoded.out()) != 0) return refuse(why, value, "str", ANYFFI_MISMATCH_RAISED);
-  anyffi_view_text(&encoded.raw(), &text);
-  return true;
+inline bool load_utf8(const AnyffiValue& given, AnyValue& encoded, AnyffiTextView& text, AnyffiMismatch& why) {
+  return anyffi_load_utf8(&given, encoded.out(), &text, &why) != 0;
 }
 
 template <>

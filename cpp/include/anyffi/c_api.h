@@ -395,6 +395,10 @@ int anyffi_error_create(const AnyffiValue* kind, const AnyffiValue* message, con
 /// Sets kind, message and traceback of an exception of the host. Does not fail: a field that cannot be read gets a text
 /// that says so.
 void anyffi_error_fill(AnyffiObject* error);
+/// Replaces a value that is no error by a RuntimeError: text is its message.
+void anyffi_error_ensure(AnyffiValue* value);
+/// The message of an error in UTF-8, NUL-terminated. `text` keeps it: None at first, released by the caller.
+const char* anyffi_error_get_text(AnyffiObject* error, AnyffiValue* text);
 /// Stores the error in the thread's slot, retaining it, and replaces the former one.
 void anyffi_error_set_raised(AnyffiObject* error);
 /// Moves the thread's error to `out`; None if there is none.
@@ -954,6 +958,8 @@ int anyffi_registry_remove(const AnyffiValue* name, int32_t* out_existed);
 int anyffi_registry_list(AnyffiValue* out);
 /// For static initialisers, which must not throw: keeps the thread's error for `anyffi_module_load`.
 void anyffi_registry_defer_error(void);
+/// The same for the library in which an address lies.
+void anyffi_registry_defer_error_of(const void* in_library);
 
 /* ---- modules --------------------------------------------------------------------------------- */
 

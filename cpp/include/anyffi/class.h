@@ -29,26 +29,26 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   /// Continues a description.
   explicit Class(detail::ClassBuilder&& other) noexcept : ClassBuilder(std::move(other)) {}
   Class() noexcept
-      : ClassBuilder(&type_code_of<T>, &detail::type_code_slot<T>, &detail::module_class<T>,
-                     detail::declared_class<T>()) {}
+      : ClassBuilder(&type_code_of<T>, &detail::type_code_slot<T>, &detail::module_class<T>, detail::kDescribe<T>,
+                     &detail::visit_bound<T>) {}
 
   Class& doc(const char* text) noexcept {
-    *doc_ = text;
+    anyffi_class_set_doc(&builder_, text);
     return *this;
   }
   /// How the field before it, or before all members the class, takes part in comparisons by structure.
   Class& structural(Structure structure) noexcept {
-    add_structure(nullptr, structure);
+    anyffi_class_add_structure(&builder_, nullptr, static_cast<int32_t>(structure));
     return *this;
   }
   /// The same of a field by its name, also of one that a base describes.
   Class& structural(const char* field, Structure structure) noexcept {
-    add_structure(field, structure);
+    anyffi_class_add_structure(&builder_, field, static_cast<int32_t>(structure));
     return *this;
   }
   /// Releases the host's lock while the body of the method or constructor runs.
   Class& release_gil() noexcept {
-    if (function_) function_->release_gil();
+    anyffi_native_release_gil(builder_.function);
     return *this;
   }
 
@@ -59,30 +59,28 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     static_assert(std::is_base_of_v<Overridable<T>, A>, "anyffi: the class derives from anyffi::Overridable<T>");
     static_assert(std::is_polymorphic_v<T> && std::has_virtual_destructor_v<T>,
                   "anyffi: a class whose functions Python overrides has a virtual destructor");
-    begin_overridable(&visit_overridable<A>);
+    anyffi_class_begin_overridable(&builder_, &visit_overridable<A>);
     Class<T, A> next(static_cast<ClassBuilder&&>(*this));
     next.add_override_methods();
     return next;
   }
   /// The same of a class whose methods only those of derived classes override.
   Class& overridable() noexcept {
-    begin_overridable(nullptr);
+    anyffi_class_begin_overridable(&builder_, nullptr);
     return *this;
   }
 
   /// Who owns the object that the result of the method before it points or refers to. A property's is inside of the
   /// object, which stays alive, unless this says otherwise.
   Class& returns(Returns returns) noexcept {
-    if (function_) function_->set_returns(returns);
+    anyffi_native_set_returns(builder_.function, static_cast<int32_t>(returns));
     return *this;
   }
   /// Keeps the patient alive until the nurse is destroyed: 0 is the result, 1 the object, also that of a constructor, 2
   /// the next argument.
   template <uint8_t kNurse, uint8_t kPatient>
   Class& keep_alive() noexcept {
-    if (function_) detail::set_kept(*function_, index_of(kNurse), index_of(kPatient));
-    // The garbage collector looks into objects that have references.
-    if (kNurse == 1) visit_kept();
+    anyffi_class_keep_alive(&builder_, kNurse, kPatient);
     return *this;
   }
 
@@ -123,7 +121,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     static_assert(detail::kIsField<Bare<M>>,
                   "anyffi: a field has a type without a conversion: include its header of anyffi/stl/, or specialise "
                   "anyffi::Traits for it (see anyffi/traits_via.h)");
-    add_field(detail::describe_member<T, M>(name, text, member));
+    AnyffiFieldInfo described = detail::describe_member<T, M>(name, text, member);
+    anyffi_class_add_field(&builder_, &described);
     return *this;
   }
 
@@ -223,8 +222,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     ANYFFI_ASSERT_CONVERTIBLE_(Callable);
     ANYFFI_ASSERT_NAMES_(detail::NamesOf<Callable, Bare<N>...>);
     decltype(auto) callable = detail::as_function(f);
-    begin(flags);
-    detail::create_typed(&add_function, static_cast<ClassBuilder*>(this), name, callable, names...);
+    builder_.flags = flags;
+    detail::create_typed(&anyffi_class_add_function, &builder_, name, callable, names...);
     return *this;
   }
   template <class F, class... N>
@@ -240,13 +239,13 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     ANYFFI_ASSERT_CONVERTIBLE_(Callable);
     static_assert(detail::kTakes<T, Callable>,
                   "anyffi: the first parameter of a method is the object: T&, const T& or anyffi::Ref<T>");
-    begin(flags);
+    builder_.flags = flags;
     if constexpr (sizeof...(N) > 0 || detail::SignatureOf<Callable>::kSize == 1) {
       ANYFFI_ASSERT_NAMES_(detail::NamesOf<Callable, Arg, Bare<N>...>);
       Arg self{"self"};
-      detail::create_typed(&add_function, static_cast<ClassBuilder*>(this), name, callable, self, names...);
+      detail::create_typed(&anyffi_class_add_function, &builder_, name, callable, self, names...);
     } else {
-      detail::create_typed(&add_function, static_cast<ClassBuilder*>(this), name, callable);
+      detail::create_typed(&anyffi_class_add_function, &builder_, name, callable);
     }
     return *this;
   }

@@ -176,17 +176,17 @@ class __attribute__((visibility("hidden")))
 Class<E, std::enable_if_t<std::is_enum_v<E>, E>> : public detail::ClassBuilder {
  public:
   Class() noexcept
-      : ClassBuilder(&type_code_of<E>, &detail::type_code_slot<E>, &detail::module_class<E>, detail::DeclaredClass{}) {}
+      : ClassBuilder(&type_code_of<E>, &detail::type_code_slot<E>, &detail::module_class<E>, nullptr, nullptr) {}
 
   /// The documentation of the member before it; before all members, of the enumeration.
   Class& doc(const char* text) noexcept {
-    *doc_ = text;
+    anyffi_class_set_doc(&builder_, text);
     return *this;
   }
   /// Values are sets of bits: Python's class is an IntFlag, not an IntEnum.
   Class& flags() noexcept {
     base_ = "IntFlag";
-    for (int32_t i = 0; i < fields_.size; ++i) fields_.rows[i].type_name = base_;
+    anyffi_class_set_field_types(&builder_, base_);
     return *this;
   }
   Class& value(const char* name, E value, const char* text = nullptr) noexcept {
@@ -197,7 +197,7 @@ Class<E, std::enable_if_t<std::is_enum_v<E>, E>> : public detail::ClassBuilder {
     member.type_name = base_;
     member.offset = static_cast<int64_t>(static_cast<Number>(value));
     member.storage = std::is_unsigned_v<Number>;
-    add_field(member);
+    anyffi_class_add_field(&builder_, &member);
     return *this;
   }
 

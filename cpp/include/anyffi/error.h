@@ -18,6 +18,25 @@ inline constexpr bool kIsMessage = std::conjunction_v<
     std::disjunction<std::bool_constant<(kNumValues > 0)>, std::negation<std::is_convertible<const S&, const char*>>>>;
 }  // namespace detail
 
+namespace detail {
+/// Selects the constructor that takes the thread's error.
+struct Raised {};
+
+/// A value in code that runs rarely: its destructor is a call, not inlined.
+class ColdValue : public AnyValue {
+ public:
+  ColdValue() noexcept = default;
+  ColdValue(const ColdValue&) noexcept = default;
+  ColdValue(ColdValue&&) noexcept = default;
+  ColdValue& operator=(const ColdValue&) noexcept = default;
+  ColdValue& operator=(ColdValue&&) noexcept = default;
+  ~ColdValue() {
+    anyffi_value_release(&raw_);
+    raw_ = AnyffiValue{};
+  }
+};
+}  // namespace detail
+
 /// An exception that is raised in Python as the class named by its kind. A Python exception that passes through C++
 /// stays the same Python object.
 class ANYFFI_EXPORT_SYMBOL Error : public std::exception {
@@ -44,10 +63,15 @@ class ANYFFI_EXPORT_SYMBOL Error : public std::exception {
     detail::check(anyffi_error_create(&name.raw(), &message.raw(), nullptr, error_.out()));
   }
   /// From a value, such as an error received from Python. Text becomes the message of a RuntimeError.
-  explicit Error(AnyValue error) : error_(std::move(error)) {
-    if (error_.type_code() == ANYFFI_ERROR) return;
-    *this = error_.family() == ANYFFI_STR ? Error("RuntimeError", error_)
-                                          : Error("RuntimeError", "a function failed without setting an error");
+  explicit Error(AnyValue error) {
+    *error_.out() = error.release();
+    anyffi_error_ensure(error_.out());
+  }
+  /// The error of the thread's slot, which it takes. Throws the C++ exception that was registered for its class.
+  explicit Error(detail::Raised) {
+    anyffi_error_take_raised(error_.out());
+    anyffi_error_ensure(error_.out());
+    anyffi_exception_throw(&error_.raw());
   }
 
   AnyView kind() const { return AnyView(fields().kind); }
@@ -57,27 +81,15 @@ class ANYFFI_EXPORT_SYMBOL Error : public std::exception {
   const AnyValue& value() const noexcept { return error_; }
 
   /// The message in UTF-8.
-  const char* what() const noexcept override {
-    if (text_.is_none()) {
-      AnyffiValue message = fields().message;
-      if (anyffi_str_to_utf8(&message, text_.out()) != 0) {
-        AnyValue ignored;
-        anyffi_error_take_raised(ignored.out());
-        return "(the message is not UTF-8)";
-      }
-    }
-    AnyffiTextView text;
-    anyffi_view_text(&text_.raw(), &text);
-    return static_cast<const char*>(text.data);
-  }
+  const char* what() const noexcept override { return anyffi_error_get_text(error_.raw().as_object, text_.out()); }
 
  private:
   const AnyffiError& fields() const {
     anyffi_error_fill(error_.raw().as_object);
     return *reinterpret_cast<const AnyffiError*>(error_.raw().as_object);
   }
-  AnyValue error_;
-  mutable AnyValue text_;
+  detail::ColdValue error_;
+  mutable detail::ColdValue text_;
 };
 
 /// Runs pending signal handlers of the host; throws what one of them raised, such as KeyboardInterrupt. Call it
@@ -86,12 +98,7 @@ inline void check_signals() { detail::check(anyffi_host_check_signals()); }
 
 namespace detail {
 
-[[noreturn]] inline void throw_raised() {
-  AnyValue error;
-  anyffi_error_take_raised(error.out());
-  anyffi_exception_throw(&error.raw());
-  throw Error(std::move(error));
-}
+[[noreturn]] __attribute__((cold, noinline)) inline void throw_raised() { throw Error(Raised{}); }
 
 [[noreturn]] inline void throw_mismatch(const AnyffiMismatch& why) {
   anyffi_mismatch_raise(&why, nullptr, -1);
@@ -119,18 +126,22 @@ __attribute__((noinline)) inline int set_current_raised() noexcept {
   return -1;
 }
 
-/// Returns the status of `body`; stores what it throws in the thread's slot. One handler per type, since `catch (...)`
-/// alone would have to rethrow to learn the type, which costs a third of a call that fails.
+/// Inside the `catch (...)` of a border: stores the exception in the thread's slot. Always returns -1.
+__attribute__((cold, noinline)) inline int set_caught() noexcept {
+  // To learn its type by rethrowing it costs a third of a call that fails.
+  const std::exception* exception = anyffi_exception_get_caught();
+  return exception ? set_raised(*exception) : set_current_raised();
+}
+
+/// Returns the status of `body`; stores what it throws in the thread's slot.
 template <class Body>
 inline int catch_all(Body&& body) noexcept {
   try {
     return body();
   } catch (const ThrowWatch&) {
     __builtin_unreachable();
-  } catch (const std::exception& exception) {
-    return set_raised(exception);
   } catch (...) {
-    return set_current_raised();
+    return set_caught();
   }
 }
 

@@ -10,8 +10,9 @@
 
 namespace anyffi::detail {
 
-/// Never thrown. A handler for it, before all others of a border, lets the runtime record where an exception was
-/// thrown: the unwinder asks the type of each handler whether it catches the exception while the stack is still whole.
+/// Never thrown. A handler for it, before `catch (...)` of a border, lets the runtime record where an exception was
+/// thrown, and whether it is a std::exception: the unwinder asks the type of each handler whether it catches the
+/// exception while the stack is still whole.
 class ANYFFI_EXPORT_SYMBOL ThrowWatch {
  public:
 #if defined(__GLIBCXX__)
@@ -35,6 +36,9 @@ extern "C" {
 void anyffi_error_set_current_exception(void);
 /// The same for an exception that was caught as a std::exception; faster, since it is not rethrown.
 void anyffi_error_set_exception(const std::exception* exception);
+/// Inside the `catch (...)` behind a handler for ThrowWatch: the exception, without rethrowing it. NULL if it is no
+/// std::exception, and where a library has a C++ runtime of its own.
+const std::exception* anyffi_exception_get_caught(void);
 
 /// A class of exceptions that front ends have as a class of their own.
 typedef struct AnyffiException {

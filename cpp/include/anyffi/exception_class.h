@@ -119,17 +119,16 @@ class __attribute__((visibility("hidden"))) ExceptionClass : public detail::Clas
 
  public:
   explicit ExceptionClass(const char* base) noexcept
-      : ClassBuilder(&type_code_of<Tag>, &detail::type_code_slot<Tag>, &detail::module_class<Tag>,
-                     detail::DeclaredClass{}) {
+      : ClassBuilder(&type_code_of<Tag>, &detail::type_code_slot<Tag>, &detail::module_class<Tag>, nullptr, nullptr) {
     AnyffiFieldInfo described{};
     described.name = base;
     described.type_name = "Exception";
-    add_field(described);
+    anyffi_class_add_field(&builder_, &described);
     detail::exception_row<T>.kind = detail::kTypeKeyOf<Tag>;
     anyffi_exception_register(&detail::exception_row<T>);
   }
   ExceptionClass& doc(const char* text) noexcept {
-    *doc_ = text;
+    anyffi_class_set_doc(&builder_, text);
     return *this;
   }
   /// A function that returns the message of an exception, as any text; by default its `what()`.

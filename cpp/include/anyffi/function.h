@@ -22,12 +22,16 @@ class Function : public ObjectRef {
     ANYFFI_ASSERT_CONVERTIBLE_(Callable);
     ANYFFI_ASSERT_NAMES_(detail::NamesOf<Callable, Bare<N>...>);
     decltype(auto) callable = detail::as_function(f);
-    return detail::create_typed(&create, static_cast<Function*>(nullptr), nullptr, callable, names...);
+    AnyValue created;
+    detail::check(detail::create_typed(&anyffi_native_create, created.out(), nullptr, callable, names...));
+    return Function(detail::Adopt{}, created.release().as_object);
   }
   /// Makes a function of a `void(Args args, AnyValue* result)`.
   template <class F>
   static Function from_packed(F f) {
-    return create(nullptr, nullptr, &detail::kPackedSpec<F>, detail::pass_callable(f));
+    AnyValue created;
+    detail::check(detail::create_packed(&anyffi_native_create, created.out(), f));
+    return Function(detail::Adopt{}, created.release().as_object);
   }
   /// The global function with a name. AttributeError if there is none.
   static Function get_global(const char* name) {
@@ -51,14 +55,6 @@ class Function : public ObjectRef {
   }
   /// Calls the function with forwarded arguments.
   AnyValue call_packed(Args args) const;
-
- private:
-  __attribute__((cold, noinline)) static Function create(Function*, const char* name, const detail::CallSpec* spec,
-                                                         void* callable, ...) {
-    detail::VaList rest;
-    __builtin_va_start(rest.list, callable);
-    return Function(detail::Adopt{}, detail::create_native(name, *spec, callable, rest.list).release());
-  }
 };
 
 template <>

@@ -24,6 +24,28 @@
 namespace anyffi {
 namespace detail {
 
+/// A growing table of fields. Never freed: the runtime refers to it.
+struct ExpectedFields {
+  AnyffiFieldInfo* rows = nullptr;
+  int32_t size = 0;
+
+  void add(const AnyffiFieldInfo& row) {
+    // Doubled at each power of two.
+    if ((size & (size - 1)) == 0) grow();
+    rows[size++] = row;
+  }
+
+ private:
+  void grow() {
+    size_t capacity = size > 0 ? 2 * static_cast<size_t>(size) : 1;
+    auto* grown = static_cast<AnyffiFieldInfo*>(anyffi_alloc(sizeof(AnyffiFieldInfo) * capacity));
+    if (!grown) throw std::bad_alloc();
+    if (size > 0) __builtin_memcpy(grown, rows, sizeof(AnyffiFieldInfo) * static_cast<size_t>(size));
+    anyffi_free(rows);
+    rows = grown;
+  }
+};
+
 template <class M>
 inline constexpr bool kIsOptional = false;
 template <class T>
@@ -82,7 +104,7 @@ class __attribute__((visibility("hidden"))) Record {
   }
 
  private:
-  detail::RowTable<AnyffiFieldInfo> fields_;
+  detail::ExpectedFields fields_;
   int status_ = 0;
 };
 

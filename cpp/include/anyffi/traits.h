@@ -110,15 +110,8 @@ struct Traits<T, std::enable_if_t<std::is_floating_point_v<T>>> {
     return value.type_code == ANYFFI_INT;
   }
   static bool load_special(const AnyffiValue& value, T& out, AnyffiMismatch& why) {
-    if (value.type_code != ANYFFI_FLOAT && value.type_code != ANYFFI_BIG_INT)
-      return detail::refuse(why, value, "float");
-    double number = value.as_float;
-    if (value.type_code == ANYFFI_BIG_INT && anyffi_big_int_get_float(value.as_object, &number) != 0) {
-      AnyffiValue error;
-      anyffi_error_take_raised(&error);
-      anyffi_value_release(&error);
-      return detail::refuse(why, value, "float", ANYFFI_MISMATCH_RANGE, sizeof(T) < 8 ? "float32" : "float64");
-    }
+    double number;
+    if (anyffi_load_float(&value, sizeof(T) < 8 ? "float32" : "float64", &number, &why) == 0) return false;
     return round(number, out) || detail::refuse(why, value, "float", ANYFFI_MISMATCH_RANGE, "float32");
   }
   /// False for a finite double that is too large for a float, as in Python's struct.pack("f").

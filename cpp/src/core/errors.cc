@@ -46,6 +46,7 @@ void ignore(AnyffiObject*, int32_t) {}
 constexpr AnyffiObject immortal(int32_t type_code) { return AnyffiObject{type_code, 1, 1, &ignore, nullptr}; }
 
 AnyffiStrObject recursion_kind = {immortal(ANYFFI_STR_OBJECT), 14, ANYFFI_ASCII, 0, 0, "RecursionError"};
+AnyffiStrObject runtime_kind = {immortal(ANYFFI_STR_OBJECT), 12, ANYFFI_ASCII, 0, 0, "RuntimeError"};
 AnyffiStrObject recursion_message = {immortal(ANYFFI_STR_OBJECT),       32, ANYFFI_ASCII, 0, 0,
                                      "maximum recursion depth exceeded"};
 
@@ -251,6 +252,33 @@ void anyffi_error_fill(AnyffiObject* object) {
   error->kind.aux = name.aux;
   error->kind.as_int = name.as_int;
   __atomic_store_n(&error->kind.type_code, name.type_code, __ATOMIC_RELEASE);
+}
+
+void anyffi_error_ensure(AnyffiValue* value) {
+  if (value->type_code == ANYFFI_ERROR) return;
+  Owned given(*value);
+  if (anyffi_is_str(value->type_code)) {
+    AnyffiValue kind = static_text(&runtime_kind);
+    if (anyffi_error_create(&kind, given.get(), nullptr, value) == 0) return;
+  } else {
+    anyffi_error_raise("RuntimeError", "a function failed without setting an error");
+  }
+  anyffi_error_take_raised(value);
+}
+
+const char* anyffi_error_get_text(AnyffiObject* error, AnyffiValue* text) {
+  if (text->type_code == ANYFFI_NONE) {
+    anyffi_error_fill(error);
+    AnyffiValue message = reinterpret_cast<AnyffiError*>(error)->message;
+    if (anyffi_str_to_utf8(&message, text) != 0) {
+      Owned ignored;
+      anyffi_error_take_raised(ignored.out());
+      return "(the message is not UTF-8)";
+    }
+  }
+  AnyffiTextView view;
+  anyffi_view_text(text, &view);
+  return static_cast<const char*>(view.data);
 }
 
 void anyffi_error_set_raised(AnyffiObject* error) {

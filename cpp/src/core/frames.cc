@@ -7,7 +7,9 @@
 #include <cxxabi.h>
 #include <unwind.h>
 
+#include <cstring>
 #include <exception>
+#include <typeinfo>
 #include <utility>
 
 #include "core/compiler.h"
@@ -68,12 +70,22 @@ void drop_thrown_frames() noexcept {
 
 namespace {
 
+/// The last exception that reached a border, and the std::exception that it is, or NULL.
+struct Reached {
+  const void* object;
+  const std::exception* exception;
+};
+ANYFFI_THREAD_LOCAL Reached reached;
+
 /// The type of ThrowWatch, which catches nothing. The unwinder asks it before the stack is unwound, so that the frames
 /// of what threw are still there.
 class ThrowWatchInfo final : public abi::__class_type_info {
  public:
   using abi::__class_type_info::__class_type_info;
-  bool __do_catch(const std::type_info*, void**, unsigned) const override {
+  bool __do_catch(const std::type_info* type, void** object, unsigned outer) const override {
+    void* base = *object;
+    bool is_exception = typeid(std::exception).__do_catch(type, &base, outer);
+    reached = {*object, is_exception ? static_cast<const std::exception*>(base) : nullptr};
     if (__atomic_load_n(&records_frames, __ATOMIC_RELAXED)) {
       int32_t uncaught = std::uncaught_exceptions();
       // What is not further out than this one has ended.
@@ -90,6 +102,14 @@ class ThrowWatchInfo final : public abi::__class_type_info {
 
 }  // namespace
 
+static const std::exception* find_reached(const std::exception_ptr& caught) noexcept {
+  // Others may have been thrown and caught while the stack was unwound.
+  const void* object;
+  static_assert(sizeof(caught) == sizeof(object), "an exception_ptr of libstdc++ is the address of the object");
+  std::memcpy(&object, static_cast<const void*>(&caught), sizeof(object));
+  return object != nullptr && object == reached.object ? reached.exception : nullptr;
+}
+
 extern "C" {
 /// Defined in place of the one that the compiler would emit for the class.
 extern const ThrowWatchInfo anyffi_throw_watch_info __asm__("_ZTIN6anyffi6detail10ThrowWatchE")
@@ -97,9 +117,17 @@ extern const ThrowWatchInfo anyffi_throw_watch_info __asm__("_ZTIN6anyffi6detail
 const ThrowWatchInfo anyffi_throw_watch_info("N6anyffi6detail10ThrowWatchE");
 }
 
+#else
+
+static const std::exception* find_reached(const std::exception_ptr&) noexcept { return nullptr; }
+
 #endif
 
 }  // namespace anyffi::runtime
+
+const std::exception* anyffi_exception_get_caught(void) {
+  return anyffi::runtime::find_reached(std::current_exception());
+}
 
 void anyffi_error_record_frames(int32_t on) {
   __atomic_store_n(&anyffi::runtime::records_frames, on != 0, __ATOMIC_RELAXED);

@@ -107,7 +107,9 @@ void* find_replacement(const void* base) noexcept {
 
 using namespace anyffi::runtime;
 
-void anyffi_registry_defer_error(void) {
+void anyffi_registry_defer_error(void) { anyffi_registry_defer_error_of(__builtin_return_address(0)); }
+
+void anyffi_registry_defer_error_of(const void* in_library) {
   AnyffiValue error;
   anyffi_error_take_raised(&error);
   Owned owner(error);
@@ -115,6 +117,6 @@ void anyffi_registry_defer_error(void) {
   // For later loads of the calling library as a module: by another thread, or if it was first loaded otherwise, such as
   // by the dynamic linker as a dependency of the program.
   Dl_info caller{};
-  if (dladdr(__builtin_return_address(0), &caller) != 0) keep_load_error(caller.dli_fbase, error);
+  if (dladdr(in_library, &caller) != 0) keep_load_error(caller.dli_fbase, error);
   if (LoadJournal* journal = LoadJournal::current()) journal->defer(owner.take(), caller.dli_fbase);
 }

@@ -1,5 +1,7 @@
 /// \file
 /// Definitions of types by libraries, which a failed load undoes.
+#include "registry/definitions.h"
+
 #include <anyffi/c_api.h>
 
 #include <algorithm>
@@ -11,10 +13,10 @@
 #include "functions/comparing.h"
 #include "registry/journal.h"
 
-using namespace anyffi::runtime;
+namespace anyffi::runtime {
 
-int anyffi_type_define(int32_t* type_code, const AnyffiTypeInfo* info) {
-  Registrant registrant = Loading::find_registrant(__builtin_return_address(0));
+int define_type_in(const void* in_library, int32_t* type_code, const AnyffiTypeInfo* info) noexcept {
+  Registrant registrant = Loading::find_registrant(in_library);
   return guard([&] {
     LoadJournal* journal = LoadJournal::current();
     if (journal != nullptr) journal->reserve_type();
@@ -26,4 +28,12 @@ int anyffi_type_define(int32_t* type_code, const AnyffiTypeInfo* info) {
     if (journal != nullptr && former.record != nullptr) journal->record_type(former);
     return 0;
   });
+}
+
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+int anyffi_type_define(int32_t* type_code, const AnyffiTypeInfo* info) {
+  return define_type_in(__builtin_return_address(0), type_code, info);
 }

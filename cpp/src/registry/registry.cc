@@ -108,6 +108,12 @@ Vector<Owned> copy_names() {
 
 }  // namespace
 
+int registry_set(const AnyffiValue& name, const AnyffiValue& function, bool override_existing,
+                 const void* in_library) noexcept {
+  Registrant registrant = Loading::find_registrant(in_library);
+  return guard([&] { return set_function(&name, &function, override_existing, registrant); });
+}
+
 void registry_restore(const AnyffiValue& name, const AnyffiValue& function, AnyffiValue former,
                       const Registrant& registrant) noexcept {
   Registry& all = registry();
@@ -132,8 +138,7 @@ int anyffi_registry_set(const AnyffiValue* name, const AnyffiValue* function, in
   if (function->type_code != ANYFFI_FUNCTION) {
     return anyffi_error_raise("TypeError", "only a function can be registered");
   }
-  Registrant registrant = Loading::find_registrant(__builtin_return_address(0));
-  return guard([&] { return set_function(name, function, override_existing != 0, registrant); });
+  return registry_set(*name, *function, override_existing != 0, __builtin_return_address(0));
 }
 
 int anyffi_registry_find(const AnyffiValue* name, AnyffiValue* out) {

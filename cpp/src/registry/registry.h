@@ -9,6 +9,9 @@
 
 namespace anyffi::runtime {
 
+/// As `anyffi_registry_set`, by the library in which an address lies. `name` is a string, `function` a function.
+int registry_set(const AnyffiValue& name, const AnyffiValue& function, bool override_existing,
+                 const void* in_library) noexcept;
 /// Replaces `function` by `former`, which `registrant` registered, or removes it if `former` is None; does nothing if
 /// the name has a different function meanwhile. Steals `former`.
 void registry_restore(const AnyffiValue& name, const AnyffiValue& function, AnyffiValue former,

@@ -5,6 +5,7 @@
 
 #include <anyffi/c_api.h>
 #include <anyffi/inline.h>
+#include <anyffi/native_api.h>
 
 #include <exception>
 #include <new>
@@ -217,8 +218,9 @@ inline bool same_words(const AnyffiValue& a, const AnyffiValue& b) {
   return a.type_code == b.type_code && a.aux == b.aux && a.as_int == b.as_int;
 }
 
-inline bool refuse(AnyffiMismatch& why, const AnyffiValue& got, const char* expected,
-                   int32_t reason = ANYFFI_MISMATCH_TYPE, const char* detail = nullptr) {
+__attribute__((cold, noinline)) inline bool refuse(AnyffiMismatch& why, const AnyffiValue& got, const char* expected,
+                                                   int32_t reason = ANYFFI_MISMATCH_TYPE,
+                                                   const char* detail = nullptr) {
   why.reason = reason;
   why.path_size = 0;
   why.expected = expected;

@@ -193,55 +193,31 @@ int visit_member(const void* member, AnyffiVisit visit, void* context) {
   return visit_references_of(*static_cast<const M*>(member), visit, context);
 }
 
-/// Visits the references in the fields of a class, each once.
-inline int visit_fields(const AnyffiTypeInfo& info, const AnyffiObject* self, AnyffiVisit visit, void* context) {
-  for (int32_t i = 0; i < info.num_fields; ++i) {
-    const AnyffiFieldInfo& field = info.fields[i];
-    bool is_visited = field.visit == nullptr;
-    for (int32_t j = 0; j < i; ++j) is_visited |= info.fields[j].visit && info.fields[j].offset == field.offset;
-    if (is_visited) continue;
-    if (int status = field.visit(member_of(self, &field), visit, context)) return status;
-  }
-  return 0;
-}
-
 /// The `visit_children` of a described class: what its `visit_references` visits, else the fields; and the same of the
 /// ancestors.
 template <class T>
 int visit_bound(const AnyffiValue* self, AnyffiVisit visit, void* context) {
-  if (AnyffiObject* owner = owner_of(self)) return visit_object(owner, visit, context);
-  const AnyffiTypeInfo* info = anyffi_type_get_info(type_code_of<T>());
-  int status = 0;
   if constexpr (kVisitsItself<T>) {
-    Visitor visitor(visit, context);
-    content_of<T>(self->as_object)->visit_references(visitor);
-    status = visitor.status();
-  } else {
-    status = visit_fields(*info, self->as_object, visit, context);
+    if (owner_of(self) == nullptr) {
+      Visitor visitor(visit, context);
+      content_of<T>(self->as_object)->visit_references(visitor);
+      if (int status = visitor.status()) return status;
+    }
   }
-  while (status == 0 && info->depth > 0) {
-    info = anyffi_type_get_info(info->parent);
-    if (info->visit_children != nullptr) return info->visit_children(self, visit, context);
-  }
-  return status;
+  return anyffi_class_visit(type_code_of<T>(), kVisitsItself<T>, self, visit, context);
 }
 
-/// What a class declares itself.
-struct DeclaredClass {
-  AnyffiTypeInfo info;
-  /// The `visit_children` of the class if fields are described that own references.
-  int (*visit_fields)(const AnyffiValue* self, AnyffiVisit visit, void* context);
-};
+/// What a class declares itself: `describe` of `anyffi_class_begin`.
 template <class T>
-DeclaredClass declared_class() {
-  DeclaredClass declared{{}, &visit_bound<T>};
+void describe_declared(AnyffiTypeInfo* info) {
   if constexpr (!KeyOf<T>::kIsForeign) {
-    describe_class<T>(declared.info);
-  } else if constexpr (kVisitsItself<T>) {
-    declared.info.visit_children = &visit_bound<T>;
+    describe_class<T>(*info);
+  } else {
+    info->visit_children = &visit_bound<T>;
   }
-  return declared;
 }
+template <class T>
+inline constexpr auto kDescribe = KeyOf<T>::kIsForeign && !kVisitsItself<T> ? nullptr : &describe_declared<T>;
 
 /// AnyffiFieldStorage of a data member.
 template <class M>

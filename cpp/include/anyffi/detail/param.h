@@ -10,81 +10,12 @@
 namespace anyffi {
 namespace detail ANYFFI_HIDDEN_ {
 
-struct NativeFunction;
-
-/// The state of a call whose arguments are converted in memory: in a slot for each parameter.
-struct CallFrame {
-  int32_t num_loaded = 0;  // slots before this one keep something
-  bool is_locked = true;   // false while the body runs without the host's lock
-  void* lock_state;
-  AnyffiValue* args;  // set while the body runs without the lock, with their number
-  int32_t num_args;
-  AnyffiMismatch why;  // filled by a conversion that fails
-};
-
 constexpr uint32_t round_up(uint32_t offset, uint32_t alignment) { return (offset + alignment - 1) & ~(alignment - 1); }
 
-/// Releases the host's lock. Retains arguments that the body borrows: the host's garbage collector, which may run
-/// meanwhile, decides by refcounts. What is movable belongs to this call.
-__attribute__((cold, noinline)) inline void* suspend_with(const AnyffiValue* args, int32_t num_args) {
-  for (int32_t i = 0; i < num_args; ++i) {
-    if (!(args[i].aux & ANYFFI_MOVABLE)) anyffi_value_retain(&args[i]);
-  }
-  return anyffi_host_suspend();
-}
-__attribute__((cold, noinline)) inline void resume_with(void* state, const AnyffiValue* args, int32_t num_args) {
-  anyffi_host_resume(state);
-  for (int32_t i = 0; i < num_args; ++i) {
-    if (!(args[i].aux & ANYFFI_MOVABLE)) anyffi_value_drop(&args[i]);
-  }
-}
-
-__attribute__((cold, noinline)) inline void release_lock(CallFrame& frame, AnyffiValue* args, int32_t num_args) {
-  frame.is_locked = false;
-  frame.args = args;
-  frame.num_args = num_args;
-  frame.lock_state = suspend_with(args, num_args);
-}
-__attribute__((cold, noinline)) inline void acquire_released(CallFrame& frame) {
-  frame.is_locked = true;
-  resume_with(frame.lock_state, frame.args, frame.num_args);
-}
 /// The host's lock is acquired again before the result or an exception is converted.
-inline void acquire_lock(CallFrame& frame) {
-  if (__builtin_expect(!frame.is_locked, 0)) acquire_released(frame);
+inline void acquire_lock(AnyffiCallFrame& frame) {
+  if (__builtin_expect(frame.lock.is_released != 0, 0)) anyffi_native_acquire_lock(&frame.lock);
 }
-
-/// What a function knows of a parameter's type.
-struct ParamType {
-  /// Converts an argument into the slot, or fills `why`, with an owned value, and leaves the slot without an object.
-  bool (*load)(AnyffiValue& value, AnyffiMismatch& why, void* slot);
-  /// Destroys the slot's object; NULL if there is nothing to do.
-  void (*destroy)(void* slot);
-  /// Numbers: replaces a value by the one that `load_plain` accepts.
-  bool (*normalize)(AnyffiValue& value, AnyffiMismatch& why);
-  const char* name;
-  uint64_t exact_types;
-  uint32_t size;
-  uint32_t alignment;
-  bool takes_utf8;
-  bool reads_items;  // `load` accepts containers of the host, and what `load_items` made of one
-};
-
-/// An argument that was converted before its call, which moves it into the slot. The slot follows.
-struct alignas(16) LoadedArgument {
-  AnyffiObject header;
-  const ParamType* type;
-
-  void* slot() { return this + 1; }
-  static void destroy_in_room(AnyffiObject* self, int32_t what) {
-    auto* argument = reinterpret_cast<LoadedArgument*>(self);
-    if ((what & ANYFFI_DELETE_CONTENTS) && argument->type->destroy) argument->type->destroy(argument->slot());
-  }
-  static void destroy(AnyffiObject* self, int32_t what) {
-    destroy_in_room(self, what);
-    if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
-  }
-};
 
 /// What a slot keeps for a parameter that is converted by Traits<T>: the T itself if it outlives the Holder.
 template <class T>
@@ -111,26 +42,26 @@ inline constexpr bool kTakesItems<T, std::enable_if_t<HasTraits<T>::value>> =
 /// Not inlined: one for each type, called by all functions with such a parameter. After a failure the caller drops the
 /// value in `why`.
 template <class T>
-__attribute__((noinline)) bool load_slot(AnyffiValue& value, AnyffiMismatch& why, void* memory) {
+__attribute__((noinline)) int load_slot(AnyffiValue* value, AnyffiMismatch* why, void* memory) {
   using Holder = typename Traits<T>::Holder;
   if constexpr (kTakesItems<T>) {
-    if (value.type_code > 0 && (value.aux & ANYFFI_LOADED)) {
+    if (value->type_code > 0 && (value->aux & ANYFFI_LOADED)) {
       using Kept = typename Slot<T>::Kept;
-      auto* loaded = reinterpret_cast<LoadedArgument*>(value.as_object);
-      auto* kept = static_cast<Kept*>(loaded->slot());
+      auto* loaded = reinterpret_cast<AnyffiLoadedArgument*>(value->as_object);
+      auto* kept = reinterpret_cast<Kept*>(loaded + 1);
       new (memory) Kept(std::move(*kept));
       kept->~Kept();
-      if (__builtin_expect(loaded->header.deleter == &LoadedArgument::destroy, 0)) anyffi_free(loaded);
-      value = AnyffiValue{};
-      return true;
+      if (__builtin_expect(loaded->is_in_room == 0, 0)) anyffi_free(loaded);
+      *value = AnyffiValue{};
+      return 1;
     }
   }
   if constexpr (Slot<T>::kIsTaken) {
     Holder holder{};
-    if (__builtin_expect(!Traits<T>::load(value, holder, why), 0)) return keep_refused(why);
+    if (__builtin_expect(!Traits<T>::load(*value, holder, *why), 0)) return keep_refused(*why);
     new (memory) T(Traits<T>::take(holder));
   } else if constexpr (std::is_trivially_destructible_v<Holder>) {
-    if (__builtin_expect(!Traits<T>::load(value, *new (memory) Holder{}, why), 0)) return keep_refused(why);
+    if (__builtin_expect(!Traits<T>::load(*value, *new (memory) Holder{}, *why), 0)) return keep_refused(*why);
   } else {
     struct Guard {
       Holder* holder;
@@ -138,10 +69,10 @@ __attribute__((noinline)) bool load_slot(AnyffiValue& value, AnyffiMismatch& why
         if (holder) holder->~Holder();
       }
     } guard{new (memory) Holder{}};
-    if (__builtin_expect(!Traits<T>::load(value, *guard.holder, why), 0)) return keep_refused(why);
+    if (__builtin_expect(!Traits<T>::load(*value, *guard.holder, *why), 0)) return keep_refused(*why);
     guard.holder = nullptr;
   }
-  return true;
+  return 1;
 }
 
 template <class T>
@@ -151,31 +82,36 @@ __attribute__((noinline)) void destroy_slot(void* memory) {
 }
 
 template <class T>
-bool normalize_number(AnyffiValue& value, AnyffiMismatch& why) {
+int normalize_number(AnyffiValue* value, AnyffiMismatch* why) {
   using Number = typename Traits<T>::Holder;
   Number number{};
-  if (!Traits<T>::load(value, number, why)) return false;
+  if (!Traits<T>::load(*value, number, *why)) return 0;
   if constexpr (std::is_unsigned_v<Number> && sizeof(Number) == 8) {
-    value = anyffi_make_int(static_cast<int64_t>(number));
-    if (value.as_int < 0) value.aux = ANYFFI_UNSIGNED;
+    *value = anyffi_make_int(static_cast<int64_t>(number));
+    if (value->as_int < 0) value->aux = ANYFFI_UNSIGNED;
   } else {
-    value = Traits<Number>::store(number);
+    *value = Traits<Number>::store(number);
   }
-  return true;
+  return 1;
 }
 
 template <class T>
-constexpr ParamType describe_param() {
+constexpr AnyffiParamType describe_param() {
   using Kept = typename Slot<T>::Kept;
-  ParamType type{&load_slot<T>, nullptr,       nullptr,       Traits<T>::name, kExactTypes<T>,
-                 sizeof(Kept),  alignof(Kept), kTakesUtf8<T>, kTakesItems<T>};
+  AnyffiParamType type{};
+  type.load = &load_slot<T>;
+  type.name = Traits<T>::name;
+  type.exact_types = kExactTypes<T>;
+  type.size = sizeof(Kept);
+  type.alignment = alignof(Kept);
+  type.flags = (kTakesUtf8<T> ? ANYFFI_PARAM_TAKES_UTF8 : 0) | (kTakesItems<T> ? ANYFFI_PARAM_READS_ITEMS : 0);
   if constexpr (!std::is_trivially_destructible_v<Kept>) type.destroy = &destroy_slot<T>;
   if constexpr (kIsNumber<T>) type.normalize = &normalize_number<T>;
   return type;
 }
 
 template <class T>
-ANYFFI_HIDDEN_ inline constexpr ParamType kParamType = describe_param<T>();
+ANYFFI_HIDDEN_ inline constexpr AnyffiParamType kParamType = describe_param<T>();
 
 /// The offset after the slot of a parameter.
 constexpr uint32_t add_slot(uint32_t end, uint32_t size, uint32_t alignment) { return round_up(end, alignment) + size; }
@@ -258,7 +194,7 @@ inline constexpr bool kMayBorrow<R, std::void_t<decltype(&Traits<R>::store_resul
 
 /// Store a result, with the host's lock; one for each type. Always return true, so that the caller ends with a jump.
 template <class R>
-__attribute__((noinline)) bool store_result(CallFrame& frame, R* kept, AnyffiValue* result) {
+__attribute__((noinline)) bool store_result(AnyffiCallFrame& frame, R* kept, AnyffiValue* result) {
   struct Guard {
     R* kept;
     ~Guard() { kept->~R(); }
@@ -273,7 +209,7 @@ __attribute__((noinline)) bool store_result(CallFrame& frame, R* kept, AnyffiVal
   return true;
 }
 template <class R>
-__attribute__((noinline)) bool store_reference(CallFrame& frame, const R& object, AnyffiValue* result) {
+__attribute__((noinline)) bool store_reference(AnyffiCallFrame& frame, const R& object, AnyffiValue* result) {
   acquire_lock(frame);
   if (write_result(object, result)) return true;
   assign(*result, Traits<R>::store(object));
@@ -302,8 +238,8 @@ __attribute__((noinline)) bool store_other_reference(Returns returns, const R& o
 }
 /// The object itself, if the function returned one of its arguments; else false.
 template <class R>
-__attribute__((noinline)) bool store_argument(CallFrame& frame, const R& object, const AnyffiValue* args, int32_t count,
-                                              AnyffiValue* result) {
+__attribute__((noinline)) bool store_argument(AnyffiCallFrame& frame, const R& object, const AnyffiValue* args,
+                                              int32_t count, AnyffiValue* result) {
   acquire_lock(frame);
   for (int32_t i = 0; i < count; ++i) {
     if (!is_instance<R>(args[i]) || content_of<R>(args[i].as_object) != &object) continue;
@@ -317,7 +253,7 @@ __attribute__((noinline)) bool store_argument(CallFrame& frame, const R& object,
 }
 /// A pointer, or a container of pointers.
 template <class R>
-__attribute__((noinline)) bool store_pointing(CallFrame& frame, Returns returns, R* kept, const AnyffiValue* args,
+__attribute__((noinline)) bool store_pointing(AnyffiCallFrame& frame, Returns returns, R* kept, const AnyffiValue* args,
                                               int32_t count, AnyffiValue* result) {
   const ReturnContext context{returns, first_object(args, count)};
   if constexpr (kIsObjectPointer<R>) {

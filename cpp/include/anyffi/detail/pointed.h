@@ -10,12 +10,13 @@ namespace anyffi {
 /// What a function that returns a pointer or reference to an object says about it: `.returns(...)` after its
 /// declaration. The same address is the same object while one lives, except for copies.
 enum class Returns : uint8_t {
-  kUnspecified,
-  kCopy,               ///< a new object, by the copy constructor
-  kMove,               ///< a new object, by the move constructor
-  kReference,          ///< refers to what C++ owns, and keeps alive longer than Python uses it
-  kReferenceInternal,  ///< refers to what the first argument owns, which it keeps alive
-  kTakeOwnership       ///< of the pointer: deletes it
+  kUnspecified = ANYFFI_RETURNS_UNSPECIFIED,
+  kCopy = ANYFFI_RETURNS_COPY,            ///< a new object, by the copy constructor
+  kMove = ANYFFI_RETURNS_MOVE,            ///< a new object, by the move constructor
+  kReference = ANYFFI_RETURNS_REFERENCE,  ///< refers to what C++ owns, and keeps alive longer than Python uses it
+  kReferenceInternal =
+      ANYFFI_RETURNS_REFERENCE_INTERNAL,          ///< refers to what the first argument owns, which it keeps alive
+  kTakeOwnership = ANYFFI_RETURNS_TAKE_OWNERSHIP  ///< of the pointer: deletes it
 };
 
 namespace detail ANYFFI_HIDDEN_ {
@@ -58,7 +59,7 @@ class InUse {
  public:
   InUse() = default;
   ~InUse() {
-    if (__builtin_expect(object_ != nullptr, 0)) anyffi_release(object_);
+    if (__builtin_expect(object_ != nullptr, 0)) anyffi_object_release(object_);
   }
   InUse(const InUse&) = delete;
   InUse& operator=(const InUse&) = delete;

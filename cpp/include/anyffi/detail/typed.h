@@ -4,7 +4,7 @@
 #define ANYFFI_DETAIL_TYPED_H_
 
 #include <anyffi/detail/converting.h>
-#include <anyffi/detail/create.h>
+#include <anyffi/detail/native.h>
 
 namespace anyffi {
 namespace detail ANYFFI_HIDDEN_ {
@@ -54,7 +54,7 @@ struct ANYFFI_HIDDEN_ TypedCall {
 
   /// `AnyffiFunction.call`.
   static int call(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
-    auto& native = *static_cast<NativeFunction*>(self);
+    auto& native = *static_cast<AnyffiNativeFunction*>(self);
     if (__builtin_expect(num_args == native.plain_size, 1)) {
       if constexpr (kIsPlain) {
         return call_plain(native, args, result, Indices());
@@ -62,16 +62,16 @@ struct ANYFFI_HIDDEN_ TypedCall {
         return call_in_frame(native, args, result, Indices());
       }
     }
-    return fill_and_call(native, args, num_args, result);
+    return anyffi_native_call(&native, args, num_args, result);
   }
 
  private:
   template <size_t... I>
-  static int call_plain(NativeFunction& native, [[maybe_unused]] AnyffiValue* args, AnyffiValue* result,
+  static int call_plain(AnyffiNativeFunction& native, [[maybe_unused]] AnyffiValue* args, AnyffiValue* result,
                         std::index_sequence<I...>) {
     NumberPack numbers;
     bool are_plain = (Traits<Bare<A>>::load_plain(args[I], numbers.template leaf<I, Bare<A>>().number) && ...);
-    if (__builtin_expect(!are_plain, 0)) return fill_and_call(native, args, kSize, result);
+    if (__builtin_expect(!are_plain, 0)) return anyffi_native_call(&native, args, kSize, result);
     return catch_all([&] {
       auto& function = callable_of<F>(&native);
       if constexpr (std::is_void_v<R>) {
@@ -85,19 +85,22 @@ struct ANYFFI_HIDDEN_ TypedCall {
   }
 
   template <size_t... I>
-  static int call_in_frame(NativeFunction& native, [[maybe_unused]] AnyffiValue* args, AnyffiValue* result,
-                           std::index_sequence<I...>) {
+  __attribute__((always_inline)) static int call_in_frame(AnyffiNativeFunction& native,
+                                                          [[maybe_unused]] AnyffiValue* args, AnyffiValue* result,
+                                                          std::index_sequence<I...>) {
     Memory memory;
-    CallFrame frame;
+    AnyffiCallFrame frame;
+    frame.num_loaded = 0;
+    frame.lock.is_released = 0;
     // Without destructors, which would be inlined twice: the shared functions destroy what an error leaves.
     try {
       NumberPack numbers;
       if constexpr ((kTakesObject<Bare<A>> || ...)) check_distinct(args, kSize);
       if (!(load<I, A>(args[I], frame, memory, numbers) && ...)) {
-        return refuse_call(native, frame, memory.bytes, args, result);
+        return anyffi_native_refuse(&native, &frame, memory.bytes, args, result);
       }
       frame.num_loaded = kSize;
-      if (__builtin_expect(native.unlocks(), 0)) release_lock(frame, args, kSize);
+      if (__builtin_expect(native.releases_lock != 0, 0)) anyffi_native_release_lock(&frame.lock, args, kSize);
       auto& function = callable_of<F>(&native);
       if constexpr (std::is_void_v<R>) {
         function(pass<I, A>(memory, numbers)...);
@@ -110,7 +113,7 @@ struct ANYFFI_HIDDEN_ TypedCall {
         if constexpr (kIsObjectClass<Result>) {
           if constexpr (!kIsQuiet) result->aux = 0;
           if (__builtin_expect(!store_argument<Result>(frame, object, args, kSize, result), 0)) {
-            store_other_reference<Result>(native.returns, object, args, kSize, result);
+            store_other_reference<Result>(static_cast<Returns>(native.returns), object, args, kSize, result);
           }
         } else {
           store_reference<Result>(frame, object, result);
@@ -123,15 +126,13 @@ struct ANYFFI_HIDDEN_ TypedCall {
         auto* kept = new (slot<kSize>(memory)) Result(function(pass<I, A>(memory, numbers)...));
         if constexpr (!kIsQuiet && (kIsObjectPointer<Result> || kMayBorrow<Result>)) result->aux = 0;
         if constexpr (kHoldsPointer<Result>) {
-          store_pointing(frame, native.returns, kept, args, kSize, result);
+          store_pointing(frame, static_cast<Returns>(native.returns), kept, args, kSize, result);
         } else {
           store_result(frame, kept, result);
         }
       }
     } catch (const ThrowWatch&) {
       __builtin_unreachable();
-    } catch (const std::exception& exception) {
-      return fail_call(native, frame, memory.bytes, args, exception);
     } catch (...) {
       return fail_call(native, frame, memory.bytes, args);
     }
@@ -148,7 +149,7 @@ struct ANYFFI_HIDDEN_ TypedCall {
     return memory.bytes + Memory::kOffsets.at[I];
   }
   template <size_t I, class P>
-  static bool load(AnyffiValue& value, CallFrame& frame, Memory& memory, [[maybe_unused]] NumberPack& numbers) {
+  static bool load(AnyffiValue& value, AnyffiCallFrame& frame, Memory& memory, [[maybe_unused]] NumberPack& numbers) {
     using T = ConvertedType<P>;
     if constexpr (kIsInlined<T>) {
       auto& number = numbers.template leaf<I, T>().number;
@@ -158,7 +159,7 @@ struct ANYFFI_HIDDEN_ TypedCall {
       if (__builtin_expect(load_same_class(value, static_cast<T*>(nullptr), slot<I>(memory)), 1)) return true;
     }
     frame.num_loaded = static_cast<int32_t>(I);
-    if (__builtin_expect(!load_slot<T>(value, frame.why, slot<I>(memory)), 0)) return false;
+    if (__builtin_expect(!load_slot<T>(&value, &frame.why, slot<I>(memory)), 0)) return false;
     if constexpr (kIsInlined<T>) {
       numbers.template leaf<I, T>().number = *static_cast<typename Traits<T>::Holder*>(slot<I>(memory));
     }
@@ -187,7 +188,11 @@ struct ANYFFI_HIDDEN_ TypedCall {
 
 template <class F>
 __attribute__((cold, noinline)) void call_unlocked(void* self, AnyffiValue* args, int32_t num_args, AnyValue* value) {
-  Unlocked unlocked(args, num_args);
+  struct Unlocked {
+    AnyffiReleasedLock lock;
+    ~Unlocked() { anyffi_native_acquire_lock(&lock); }
+  } unlocked;
+  anyffi_native_release_lock(&unlocked.lock, args, num_args);
   callable_of<F>(self)(Args(args, num_args), value);
 }
 
@@ -196,7 +201,7 @@ template <class F>
 int call_packed(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   return catch_all([&] {
     AnyValue value;
-    if (__builtin_expect(static_cast<NativeFunction*>(self)->unlocks(), 0)) {
+    if (__builtin_expect(static_cast<AnyffiNativeFunction*>(self)->releases_lock != 0, 0)) {
       call_unlocked<F>(self, args, num_args, &value);
     } else {
       callable_of<F>(self)(Args(args, num_args), &value);
@@ -207,96 +212,118 @@ int call_packed(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* re
 }
 
 template <class F>
-ANYFFI_HIDDEN_ inline constexpr CallableType kCallableType{
+ANYFFI_HIDDEN_ inline constexpr AnyffiCallableType kCallableType{
     [](void* to, void* from) { new (to) F(std::move(*static_cast<F*>(from))); },
     [](void* callable) { static_cast<F*>(callable)->~F(); },
+    sizeof(F),
 };
 
-/// Callables that `create_native` gets by value, as pointers to functions; others by address.
+/// Callables of which the runtime copies the bytes.
 template <class F>
-inline constexpr bool kIsWord = sizeof(F) <= sizeof(void*) && std::is_trivially_copyable_v<F>;
+inline constexpr bool kIsCopied = std::is_trivially_copyable_v<F> && sizeof(F) < 256;
 
+/// `callable` of `anyffi_native_create`.
 template <class F>
 void* pass_callable(F& callable) {
-  if constexpr (!kIsWord<F>) return &callable;
+  if constexpr (!kIsCopied<F> || sizeof(F) > sizeof(void*)) return &callable;
   void* word = nullptr;
   __builtin_memcpy(&word, &callable, std::is_empty_v<F> ? 0 : sizeof(F));
   return word;
 }
-
 template <class F>
-constexpr CallSpec spec_of_callable() {
-  CallSpec spec{};
-  spec.callable_type = kIsWord<F> ? nullptr : &kCallableType<F>;
-  spec.callable_size = sizeof(F);
-  return spec;
+constexpr uint32_t signature_of_callable() {
+  if (!kIsCopied<F>) return ANYFFI_SIGNATURE_MOVES;
+  return std::is_empty_v<F> ? 0 : static_cast<uint32_t>(sizeof(F)) << ANYFFI_SIGNATURE_SIZE_SHIFT;
 }
 
-template <class F>
-constexpr CallSpec packed_spec() {
-  CallSpec spec = spec_of_callable<F>();
-  spec.call = &call_packed<F>;
-  spec.flags = ANYFFI_VARIADIC;
-  return spec;
-}
-template <class F>
-ANYFFI_HIDDEN_ inline constexpr CallSpec kPackedSpec = packed_spec<F>();
+/// What functions of a signature pass to `anyffi_native_create`.
+template <class Typed>
+struct TypedSource;
+template <class F, class R, class... A>
+struct TypedSource<TypedCall<F, R, A...>> {
+  using Typed = TypedCall<F, R, A...>;
+  static_assert(sizeof...(A) < 256, "anyffi: a function has at most 255 parameters");
+  static constexpr bool kEnrolls = std::is_reference_v<R> && kIsObjectClass<Bare<R>>;
 
-/// A CallSpec, followed by the types of the parameters.
-template <int kSize>
-struct TypedSpec {
-  CallSpec spec;
-  const ParamType* types[kSize > 0 ? kSize : 1];
+  static constexpr uint32_t signature() {
+    uint32_t bits = signature_of_callable<F>() | uint32_t{sizeof...(A)} << ANYFFI_SIGNATURE_PARAMS_SHIFT;
+    if constexpr (Typed::kIsPlain) bits |= ANYFFI_SIGNATURE_PLAIN;
+    if constexpr (kNeedsReturns<R>) bits |= ANYFFI_SIGNATURE_NEEDS_RETURNS;
+    if constexpr (kEnrolls) bits |= ANYFFI_SIGNATURE_ENROLLS;
+    if constexpr (kIsWritten<Bare<R>>) bits |= ANYFFI_RETURNS_ITEMS;
+    return bits;
+  }
+  static constexpr const char* result_type() {
+    if constexpr (std::is_void_v<R>) {
+      return "None";
+    } else if constexpr (kEnrolls) {
+      return kTypeKeyOf<Bare<R>>;
+    } else {
+      return kResultName<Bare<R>>;
+    }
+  }
+  /// `more`: names, then defaults.
+  ///
+  /// Not inlined: in an initialiser that makes a thousand calls with so many addresses, GCC takes minutes to find out
+  /// what points where.
+  template <class Result, class Owner, class... More>
+  __attribute__((cold, noinline)) static Result create(Result (*create)(Owner*, const char*, uint32_t, AnyffiCall,
+                                                                        void*, const char*, ...),
+                                                       Owner* owner, const char* name, uint32_t flags, F& callable,
+                                                       More... more) {
+    constexpr uint32_t kBits = signature();
+    void* passed = pass_callable(callable);
+    if constexpr (!kIsCopied<F> && kEnrolls) {
+      return create(owner, name, kBits | flags, &Typed::call, passed, result_type(), &kCallableType<F>,
+                    &enroll_instances<Bare<R>>, &kParamType<ConvertedType<A>>..., more...);
+    } else if constexpr (!kIsCopied<F>) {
+      return create(owner, name, kBits | flags, &Typed::call, passed, result_type(), &kCallableType<F>,
+                    &kParamType<ConvertedType<A>>..., more...);
+    } else if constexpr (kEnrolls) {
+      return create(owner, name, kBits | flags, &Typed::call, passed, result_type(), &enroll_instances<Bare<R>>,
+                    &kParamType<ConvertedType<A>>..., more...);
+    } else {
+      return create(owner, name, kBits | flags, &Typed::call, passed, result_type(), &kParamType<ConvertedType<A>>...,
+                    more...);
+    }
+  }
 };
 
-template <bool kHasNames, bool kHasDefaults, class F, class R, class... A>
-constexpr TypedSpec<sizeof...(A)> typed_spec(TypedCall<F, R, A...>*) {
-  using Typed = TypedCall<F, R, A...>;
-  TypedSpec<sizeof...(A)> typed{spec_of_callable<F>(), {&kParamType<ConvertedType<A>>...}};
-  CallSpec& spec = typed.spec;
-  spec.call = &Typed::call;
-  spec.is_plain = Typed::kIsPlain;
-  spec.needs_returns = kNeedsReturns<R>;
-  if constexpr (std::is_void_v<R>) {
-    spec.result_type = "None";
-  } else if constexpr (std::is_reference_v<R> && kIsObjectClass<Bare<R>>) {
-    spec.result_type = kTypeKeyOf<Bare<R>>;
-    spec.enroll = &enroll_instances<Bare<R>>;
+/// Makes a function of a `void(Args args, AnyValue* result)`.
+template <class R, class Owner, class F>
+R create_packed(R (*create)(Owner*, const char*, uint32_t, AnyffiCall, void*, const char*, ...), Owner* owner,
+                F& callable) {
+  constexpr uint32_t kBits = signature_of_callable<F>() | ANYFFI_VARIADIC;
+  if constexpr (kIsCopied<F>) {
+    return create(owner, nullptr, kBits, &call_packed<F>, pass_callable(callable), nullptr);
   } else {
-    spec.result_type = kResultName<Bare<R>>;
+    return create(owner, nullptr, kBits, &call_packed<F>, pass_callable(callable), nullptr, &kCallableType<F>);
   }
-  if constexpr (kIsWritten<Bare<R>>) spec.flags |= ANYFFI_RETURNS_ITEMS;
-  spec.num_params = Typed::kSize;
-  spec.has_names = kHasNames;
-  spec.has_defaults = kHasDefaults;
-  return typed;
 }
-template <class F, bool kHasNames, bool kHasDefaults>
-ANYFFI_HIDDEN_ inline constexpr auto kTypedSpec =
-    typed_spec<kHasNames, kHasDefaults>(static_cast<typename SignatureOf<F>::template Typed<F>*>(nullptr));
 
 template <class N>
-DefaultArg* default_of(N& arg) {
-  if constexpr (kHasDefault<N>) return &arg;
+AnyffiValue* default_of(N& arg) {
+  if constexpr (kHasDefault<N>) return arg.value.out();
   return nullptr;
 }
 
-/// Calls `create`, which ends in `create_native`, for a typed callable and its `arg(...)`.
+/// Calls `create`, such as `anyffi_native_create`, for a typed callable and its `arg(...)`.
 template <class R, class Owner, class F, class... N>
-R create_named(R (*create)(Owner*, const char*, const CallSpec*, void*, ...), Owner* owner, const char* name,
-               F& callable, N&... names) {
-  constexpr bool has_defaults = (kHasDefault<N> || ...);
-  const CallSpec* spec = &kTypedSpec<F, (sizeof...(N) > 0), has_defaults>.spec;
-  if constexpr (has_defaults) {
-    return create(owner, name, spec, pass_callable(callable), names.name..., default_of(names)...);
+R create_named(R (*create)(Owner*, const char*, uint32_t, AnyffiCall, void*, const char*, ...), Owner* owner,
+               const char* name, F& callable, N&... names) {
+  using Source = TypedSource<typename SignatureOf<F>::template Typed<F>>;
+  constexpr uint32_t kNamed = sizeof...(N) > 0 ? ANYFFI_SIGNATURE_NAMED : 0;
+  if constexpr ((kHasDefault<N> || ...)) {
+    return Source::create(create, owner, name, kNamed | ANYFFI_SIGNATURE_DEFAULTS, callable, names.name...,
+                          default_of(names)...);
   } else {
-    return create(owner, name, spec, pass_callable(callable), names.name...);
+    return Source::create(create, owner, name, kNamed, callable, names.name...);
   }
 }
 /// The same, where some may have `.convert()`.
 template <class R, class Owner, class F, class... N>
-R create_typed(R (*create)(Owner*, const char*, const CallSpec*, void*, ...), Owner* owner, const char* name,
-               F& callable, N&... names) {
+R create_typed(R (*create)(Owner*, const char*, uint32_t, AnyffiCall, void*, const char*, ...), Owner* owner,
+               const char* name, F& callable, N&... names) {
   if constexpr ((kConverts<N> || ...)) {
     ConvertingOf<F, N...> converting{std::move(callable)};
     return create_named(create, owner, name, converting, names...);

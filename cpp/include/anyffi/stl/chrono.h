@@ -85,7 +85,7 @@ struct Traits<std::chrono::duration<Rep, Period>> {
   static constexpr bool kBorrows = false;
   using Holder = Duration;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
-    Rep ticks;
+    Rep ticks{};
     if (!load_ticks(detail::unboxed(given), ticks, why)) return false;
     holder = Duration(ticks);
     return true;
@@ -142,7 +142,7 @@ struct Traits<std::chrono::time_point<std::chrono::system_clock, std::chrono::du
   using Holder = Time;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     detail::WideInt nanoseconds;
-    Rep ticks;
+    Rep ticks{};
     if (!detail::load_nanoseconds(value, ANYFFI_AS_DATE_TIME, name, nanoseconds, why)) return false;
     if (!Ticks::from_nanoseconds(nanoseconds, ticks, value, name, why)) return false;
     holder = Time(Duration(ticks));

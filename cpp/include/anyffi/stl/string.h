@@ -73,8 +73,9 @@ struct AdoptedString {
 /// From this size on, adopting saves more than the scan costs.
 constexpr size_t kMinAdopted = 4096;
 
-/// A string object that takes the memory of an ASCII text.
-__attribute__((noinline)) inline AnyffiValue adopt_ascii(std::string&& text) {
+/// A string object that takes the memory of a large text, if that is ASCII; else a copy.
+__attribute__((noinline)) inline AnyffiValue store_large(std::string&& text) {
+  if (!is_ascii(text.data(), text.size())) return Traits<std::string_view>::store(text);
   void* memory = anyffi_alloc(sizeof(AdoptedString));
   if (!memory) throw std::bad_alloc();
   auto* adopted = new (memory) AdoptedString{{}, std::move(text)};
@@ -114,8 +115,7 @@ struct Traits<std::string> {
   static std::string take(Holder& holder) { return std::move(holder); }
   static AnyffiValue store(std::string_view utf8) { return Traits<std::string_view>::store(utf8); }
   static AnyffiValue store(std::string&& utf8) {
-    bool is_adopted = utf8.size() >= detail::kMinAdopted && detail::is_ascii(utf8.data(), utf8.size());
-    return is_adopted ? detail::adopt_ascii(std::move(utf8)) : store(std::string_view(utf8));
+    return utf8.size() >= detail::kMinAdopted ? detail::store_large(std::move(utf8)) : store(std::string_view(utf8));
   }
   /// A view of ASCII text, valid as long as the string; other text, and what a value holds inline, as `store` does.
   static AnyffiValue view(const std::string& utf8) {

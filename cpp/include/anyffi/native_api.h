@@ -1,0 +1,225 @@
+/// \file
+/// The C ABI below the C++ headers: functions over C++ callables, exports, descriptions of classes. C11. The templates
+/// generate what depends on types alone; the rest is in the runtime, so that libraries are small and compile fast. The
+/// conventions of c_api.h hold here too.
+///
+/// A C++ exception may leave the functions in these structs only where their comments say so.
+#ifndef ANYFFI_NATIVE_API_H_
+#define ANYFFI_NATIVE_API_H_
+
+#include <anyffi/c_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+// anyffi: plain declarations begin
+
+/* ---- conversions ----------------------------------------------------------------------------- */
+
+/* Return 1; or fill `why` and return 0, as `load` of AnyffiParamType does. */
+
+/// Views text as UTF-8: ASCII itself, any other encoded into `encoded`, which is None at first.
+int anyffi_load_utf8(const AnyffiValue* value, AnyffiValue* encoded, AnyffiTextView* text, AnyffiMismatch* why);
+/// Converts a Float or a BigInt; `type_name`: what it is too large for.
+int anyffi_load_float(const AnyffiValue* value, const char* type_name, double* out, AnyffiMismatch* why);
+
+/* ---- native functions ------------------------------------------------------------------------ */
+
+typedef enum AnyffiParamFlag {
+  ANYFFI_PARAM_TAKES_UTF8 = 1, /* `utf8_params` of AnyffiFunctionInfo */
+  /// `load` accepts containers of the host, and what `load_items` made of one.
+  ANYFFI_PARAM_READS_ITEMS = 2
+} AnyffiParamFlag;
+
+/// What a function knows of a parameter's type.
+typedef struct AnyffiParamType {
+  /// Converts an argument into the slot and returns 1; or fills `why`, with an owned value, leaves the slot without an
+  /// object, and returns 0. May throw.
+  int (*load)(AnyffiValue* value, AnyffiMismatch* why, void* slot);
+  /// Destroys the slot's object; NULL if there is nothing to do.
+  void (*destroy)(void* slot);
+  /// Of numbers: replaces a value by the one that the fast path accepts, as `load`.
+  int (*normalize)(AnyffiValue* value, AnyffiMismatch* why);
+  const char* name;
+  uint64_t exact_types;
+  uint32_t size; /* of the slot */
+  uint32_t alignment;
+  uint32_t flags; /* AnyffiParamFlag */
+  uint32_t reserved;
+} AnyffiParamType;
+
+/// How to move and destroy a callable that is not trivially copyable, or large.
+typedef struct AnyffiCallableType {
+  /// May throw.
+  void (*move)(void* to, void* from);
+  void (*destroy)(void* callable);
+  uint64_t size;
+} AnyffiCallableType;
+
+/// What functions of one signature have in common, in 32 bits: flags, those of AnyffiFunctionFlag included, and two
+/// numbers.
+typedef enum AnyffiSignature {
+  ANYFFI_SIGNATURE_PLAIN = 1 << 8, /* all parameters are numbers: the call needs no frame */
+  ANYFFI_SIGNATURE_NAMED = 1 << 9,
+  ANYFFI_SIGNATURE_DEFAULTS = 1 << 10,
+  ANYFFI_SIGNATURE_NEEDS_RETURNS = 1 << 11, /* the result points to an object: the declaration says who owns it */
+  ANYFFI_SIGNATURE_ENROLLS = 1 << 12,
+  ANYFFI_SIGNATURE_MOVES = 1 << 13,
+  ANYFFI_SIGNATURE_SIZE_SHIFT = 16,  /* 8 bits: the size of a callable that is copied, in bytes */
+  ANYFFI_SIGNATURE_PARAMS_SHIFT = 24 /* 8 bits: the number of parameters */
+} AnyffiSignature;
+
+/// Who owns what the result of a function points or refers to.
+typedef enum AnyffiReturns {
+  ANYFFI_RETURNS_UNSPECIFIED = 0,
+  ANYFFI_RETURNS_COPY = 1,
+  ANYFFI_RETURNS_MOVE = 2,
+  ANYFFI_RETURNS_REFERENCE = 3,
+  ANYFFI_RETURNS_REFERENCE_INTERNAL = 4,
+  ANYFFI_RETURNS_TAKE_OWNERSHIP = 5
+} AnyffiReturns;
+
+/// A function over a C++ callable, which follows this struct, aligned to 16 bytes.
+typedef struct AnyffiNativeFunction {
+  AnyffiFunction base;
+  /// The number of arguments of a call that takes the fast path: no defaults, the lock is kept. -1: no fast path.
+  int32_t plain_size;
+  int32_t returns;       /* AnyffiReturns */
+  int32_t releases_lock; /* the body runs without the host's lock */
+  int32_t reserved;
+  void* declaration; /* the runtime's */
+} AnyffiNativeFunction;
+
+/// The host's lock while the body of a function runs without it.
+typedef struct AnyffiReleasedLock {
+  int32_t is_released; /* 0 at first */
+  int32_t num_args;
+  const AnyffiValue* args;
+  void* state;
+} AnyffiReleasedLock;
+
+/// The state of a call whose arguments are converted in memory: in a slot for each parameter.
+typedef struct AnyffiCallFrame {
+  int32_t num_loaded; /* slots before this one keep something */
+  int32_t reserved;
+  AnyffiReleasedLock lock;
+  AnyffiMismatch why; /* filled by a conversion that fails */
+} AnyffiCallFrame;
+
+/// An argument that `load_items` converted before the call, which moves it into the slot. Its own follows, aligned to
+/// 16 bytes.
+typedef struct AnyffiLoadedArgument {
+  AnyffiObject header;
+  const AnyffiParamType* type;
+  int32_t is_in_room; /* of the caller: not to be freed */
+  int32_t reserved;
+} AnyffiLoadedArgument;
+
+/// Makes a function over a callable, which is copied, or moved with ANYFFI_SIGNATURE_MOVES. `callable` is its address;
+/// or its bytes if it is copied and no larger than a pointer. `name` may be NULL. `signature`: AnyffiSignature.
+/// `result_type`: of the result, as an annotation.
+///
+/// Further arguments, because code that passes them is smaller than tables and their relocations, as far as `signature`
+/// has them:
+/// - MOVES: a `const AnyffiCallableType*`;
+/// - ENROLLS, of a function that returns a T&: a `void (*)(void)`, which lets objects be found by their addresses;
+/// - for each parameter a `const AnyffiParamType*`;
+/// - NAMED: for each parameter its name;
+/// - DEFAULTS: for each parameter an `AnyffiValue*`, NULL or the default, which is taken.
+///
+/// ValueError for names that are not valid; errors of defaults that do not convert.
+int anyffi_native_create(AnyffiValue* out, const char* name, uint32_t signature, AnyffiCall call, void* callable,
+                         const char* result_type, ...);
+/// The slow path of a call: defaults, a wrong number of arguments, numbers of other types, `releases_lock`.
+int anyffi_native_call(AnyffiNativeFunction* function, AnyffiValue* args, int32_t num_args, AnyffiValue* result);
+/// Ends a call whose argument number `num_loaded` was refused; returns its status.
+int anyffi_native_refuse(const AnyffiNativeFunction* function, AnyffiCallFrame* frame, void* slots,
+                         const AnyffiValue* args, AnyffiValue* result);
+/// Acquires the lock, and destroys what the slots keep: the body threw.
+void anyffi_native_abandon(const AnyffiNativeFunction* function, AnyffiCallFrame* frame, void* slots);
+/// Releases the host's lock. Retains arguments that the body borrows: the host's garbage collector, which may run
+/// meanwhile, decides by refcounts.
+void anyffi_native_release_lock(AnyffiReleasedLock* lock, const AnyffiValue* args, int32_t num_args);
+/// Acquires it again; does nothing where it was not released.
+void anyffi_native_acquire_lock(AnyffiReleasedLock* lock);
+
+/* Declarations, which static initialisers make: errors are deferred (`anyffi_registry_defer_error`), and a function
+   that is NULL, because it could not be created, is ignored. */
+
+/// `doc` is never freed.
+void anyffi_native_set_doc(AnyffiNativeFunction* function, const char* doc);
+void anyffi_native_release_gil(AnyffiNativeFunction* function);
+void anyffi_native_set_returns(AnyffiNativeFunction* function, int32_t returns);
+/// Keeps the patient alive until the nurse is destroyed: 0 is the result, 1 the first argument.
+void anyffi_native_keep_alive(AnyffiNativeFunction* function, int32_t nurse, int32_t patient);
+
+/* ---- exports and global functions ------------------------------------------------------------- */
+
+/// The functions of one name; never freed if it is an export. Zero at first, but for the name of a global function.
+typedef struct AnyffiRegistration {
+  const char* name;
+  AnyffiNativeFunction* function; /* the last that was added; NULL if it could not be created */
+  AnyffiObject* published;        /* that of the name: the first function, or all overloads */
+  AnyffiModuleEntry entry;        /* of an export, else without a name */
+} AnyffiRegistration;
+
+/// Adds a function, or an overload; for the arguments see `anyffi_native_create`. `name`: of an export, where it is
+/// added first; else NULL. Returns the function, or NULL; the caller does not own it.
+AnyffiNativeFunction* anyffi_registration_add(AnyffiRegistration* registration, const char* name, uint32_t signature,
+                                              AnyffiCall call, void* callable, const char* result_type, ...);
+/// Ends the declaration: lists an export. `entries`: the head of the list of the library's exports.
+void anyffi_registration_finish(AnyffiRegistration* registration, const AnyffiModuleEntry** entries);
+
+/* ---- classes ---------------------------------------------------------------------------------- */
+
+/// The description of a class while its members are added.
+typedef struct AnyffiClassBuilder {
+  uint32_t flags; /* of the next method: AnyffiMethodFlag */
+  uint32_t reserved;
+  AnyffiNativeFunction* function; /* the last member if it is a function that could be created, else NULL */
+  void* state;                    /* the runtime's; NULL where the description could not begin */
+} AnyffiClassBuilder;
+
+/// Begins the description of the type of `type_code_of`, which may throw. `slot`: the library's copy of the code, which
+/// changes if an earlier version of the library defined the type. `describe` fills in documentation, fields and
+/// `visit_children` that the class itself declares; it may throw, or be NULL. `visit_fields`: `visit_children` if
+/// fields are added that own references.
+void anyffi_class_begin(AnyffiClassBuilder* builder, int32_t (*type_code_of)(void), int32_t* slot,
+                        AnyffiModuleClass* listed, void (*describe)(AnyffiTypeInfo* declared),
+                        int (*visit_fields)(const AnyffiValue* self, AnyffiVisit visit, void* context));
+/// Adds a method; for the arguments see `anyffi_native_create`. Returns `builder->function`.
+AnyffiNativeFunction* anyffi_class_add_function(AnyffiClassBuilder* builder, const char* name, uint32_t signature,
+                                                AnyffiCall call, void* callable, const char* result_type, ...);
+void anyffi_class_add_field(AnyffiClassBuilder* builder, const AnyffiFieldInfo* field);
+/// Sets `type_name` of all fields so far.
+void anyffi_class_set_field_types(AnyffiClassBuilder* builder, const char* type_name);
+/// The documentation of the last member, or of the class if there is none; never freed.
+void anyffi_class_set_doc(AnyffiClassBuilder* builder, const char* doc);
+/// As `anyffi_native_keep_alive` for the last member; 1 is the object, also that of a constructor.
+void anyffi_class_keep_alive(AnyffiClassBuilder* builder, int32_t nurse, int32_t patient);
+/// How a field takes part in comparisons by structure: that of a name; with NULL the last member, or the class.
+void anyffi_class_add_structure(AnyffiClassBuilder* builder, const char* field, int32_t structure);
+/// The host may override the methods that follow. `visit`, which may be NULL, replaces `visit_children`.
+void anyffi_class_begin_overridable(AnyffiClassBuilder* builder,
+                                    int (*visit)(const AnyffiValue* self, AnyffiVisit visit, void* context));
+/// `visit_children` of a described class: visits the fields that own references, unless `has_visited`, and those of its
+/// ancestors; or only the object inside of which this one lies.
+int anyffi_class_visit(int32_t type_code, int32_t has_visited, const AnyffiValue* self, AnyffiVisit visit,
+                       void* context);
+/// Defines the type, and lists the class. `classes`: the head of the list of the library's classes.
+void anyffi_class_finish(AnyffiClassBuilder* builder, const AnyffiModuleClass** classes);
+
+// anyffi: plain declarations end
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // ANYFFI_NATIVE_API_H_

@@ -1,0 +1,215 @@
+/// \file
+/// Makes functions over C++ callables.
+#include "functions/native.h"
+
+#include <anyffi/error.h>
+
+#include <cstring>
+
+#include "core/errors.h"
+
+namespace anyffi::runtime {
+namespace {
+
+constexpr uint32_t kCallableOffset = round_up(sizeof(AnyffiNativeFunction), 16);
+
+char* callable_of(AnyffiNativeFunction* function) noexcept {
+  return reinterpret_cast<char*>(function) + kCallableOffset;
+}
+
+void delete_native(AnyffiObject* self, int32_t what) {
+  auto* function = reinterpret_cast<AnyffiNativeFunction*>(self);
+  if ((what & ANYFFI_DELETE_CONTENTS) != 0) {
+    const NativeDeclaration& declaration = declaration_of(*function);
+    if (declaration.callable_type != nullptr) declaration.callable_type->destroy(callable_of(function));
+    for (int32_t i = 0; declaration.defaults != nullptr && i < declaration.info.num_params; ++i) {
+      anyffi_value_drop(&declaration.defaults[i]);
+    }
+  }
+  if ((what & ANYFFI_DELETE_MEMORY) != 0) anyffi_free(self);
+}
+
+/// The blocks of a function's memory, behind one another.
+struct Blocks {
+  uint32_t declaration, defaults, params, exact_types, types, end;
+
+  Blocks(uint32_t callable_size, uint32_t count) noexcept
+      : declaration(kCallableOffset + round_up(callable_size, 16)),
+        defaults(declaration + round_up(sizeof(NativeDeclaration), 16)),
+        params(defaults + count * static_cast<uint32_t>(sizeof(AnyffiValue))),
+        exact_types(params + count * static_cast<uint32_t>(sizeof(AnyffiParamInfo))),
+        types(exact_types + count * static_cast<uint32_t>(sizeof(uint64_t))),
+        end(types + count * static_cast<uint32_t>(sizeof(AnyffiParamType*))) {}
+};
+
+/// Fills what functions of one signature have in common.
+void fill_info(NativeDeclaration* declaration, const char* result_type, AnyffiParamInfo* params,
+               uint64_t* exact_types) noexcept {
+  AnyffiFunctionInfo* info = &declaration->info;
+  info->struct_size = sizeof(*info);
+  info->flags = declaration->signature & 0xFF;
+  info->num_params = info->num_required = static_cast<int32_t>(declaration->signature >> ANYFFI_SIGNATURE_PARAMS_SHIFT);
+  for (int32_t i = 0; i < info->num_params; ++i) {
+    const AnyffiParamType& type = *declaration->types[i];
+    params[i] = {nullptr, nullptr, type.name};
+    exact_types[i] = type.exact_types;
+    if (i >= 64) continue;
+    info->utf8_params |= static_cast<uint64_t>((type.flags & ANYFFI_PARAM_TAKES_UTF8) != 0) << i;
+    info->item_params |= static_cast<uint64_t>((type.flags & ANYFFI_PARAM_READS_ITEMS) != 0) << i;
+  }
+  if ((info->flags & ANYFFI_VARIADIC) != 0) return;
+  info->params = params;
+  info->exact_types = exact_types;
+  info->result_type = result_type;
+  info->try_call = &try_native;
+  info->load_items = &load_native_items;
+}
+
+/// Checks a default when it is declared, not when it is first used.
+int check_default(const NativeDeclaration& declaration, int32_t index) noexcept {
+  const AnyffiParamType& type = *declaration.types[index];
+  auto* memory = static_cast<char*>(__builtin_alloca(type.size + type.alignment));
+  void* slot = memory + (-reinterpret_cast<uintptr_t>(memory) & (type.alignment - 1));
+  return detail::catch_all([&] {
+    AnyffiMismatch why;
+    AnyffiValue given = declaration.defaults[index];
+    if (type.load(&given, &why, slot) == 0) {
+      int status = anyffi_mismatch_raise_default(&why, &declaration.info, index);
+      anyffi_value_drop(&why.got);
+      return status;
+    }
+    if (type.destroy != nullptr) type.destroy(slot);
+    return 0;
+  });
+}
+
+int move_callable(AnyffiNativeFunction* function, void* callable, size_t size) noexcept {
+  const AnyffiCallableType* type = declaration_of(*function).callable_type;
+  if (type == nullptr) {
+    std::memcpy(callable_of(function), size > sizeof(callable) ? callable : &callable, size);
+    return 0;
+  }
+  return detail::catch_all([&] {
+    type->move(callable_of(function), callable);
+    return 0;
+  });
+}
+
+}  // namespace
+
+int create_native(const NativeSource& source, va_list rest, Owned* out) noexcept {
+  auto has = [&](uint32_t flag) { return (source.signature & flag) != 0; };
+  uint32_t count = source.signature >> ANYFFI_SIGNATURE_PARAMS_SHIFT;
+  auto* callable_type = has(ANYFFI_SIGNATURE_MOVES) ? va_arg(rest, const AnyffiCallableType*) : nullptr;
+  uint32_t copied_size = source.signature >> ANYFFI_SIGNATURE_SIZE_SHIFT & 0xFF;
+  Blocks at(callable_type != nullptr ? static_cast<uint32_t>(callable_type->size) : copied_size, count);
+  auto* memory = static_cast<char*>(anyffi_alloc(at.end));
+  if (memory == nullptr) return raise_no_memory();
+  std::memset(memory, 0, at.end);
+  auto& function = *reinterpret_cast<AnyffiNativeFunction*>(memory);
+  auto& declaration = *reinterpret_cast<NativeDeclaration*>(memory + at.declaration);
+  auto* params = reinterpret_cast<AnyffiParamInfo*>(memory + at.params);
+  declaration.signature = source.signature;
+  declaration.callable_type = callable_type;
+  if (has(ANYFFI_SIGNATURE_ENROLLS)) declaration.enroll = va_arg(rest, void (*)(void));
+  declaration.types = reinterpret_cast<const AnyffiParamType**>(memory + at.types);
+  for (uint32_t i = 0; i < count; ++i) declaration.types[i] = va_arg(rest, const AnyffiParamType*);
+  fill_info(&declaration, source.result_type, params, reinterpret_cast<uint64_t*>(memory + at.exact_types));
+  declaration.info.name = source.name;
+  function.base = {
+      {ANYFFI_FUNCTION, 1, 1, &delete_native, nullptr}, source.call, &function, nullptr, &declaration.info, nullptr};
+  function.plain_size = declaration.info.num_params;
+  function.declaration = &declaration;
+  if (move_callable(&function, source.callable, copied_size) != 0) {
+    anyffi_free(memory);
+    return -1;
+  }
+  Owned created(&function.base.header);
+  if (!has(ANYFFI_SIGNATURE_NAMED)) {
+    *out = std::move(created);
+    return 0;
+  }
+  for (uint32_t i = 0; i < count; ++i) params[i].name = va_arg(rest, const char*);
+  bool has_defaults = has(ANYFFI_SIGNATURE_DEFAULTS);
+  if (has_defaults) declaration.defaults = reinterpret_cast<AnyffiValue*>(memory + at.defaults);
+  for (int32_t i = 0; has_defaults && i < declaration.info.num_params; ++i) {
+    auto* given = va_arg(rest, AnyffiValue*);
+    if (given == nullptr) continue;
+    declaration.defaults[i] = *given;
+    *given = anyffi_make_none();
+    params[i].default_value = &declaration.defaults[i];
+    if (i < declaration.info.num_required) declaration.info.num_required = i;
+    function.plain_size = -1;
+  }
+  if (anyffi_function_check_param_names(&declaration.info) != 0) return -1;
+  for (int32_t i = declaration.info.num_required; i < declaration.info.num_params; ++i) {
+    if (check_default(declaration, i) != 0) return -1;
+  }
+  *out = std::move(created);
+  return 0;
+}
+
+void guard_native(AnyffiNativeFunction* function) noexcept {
+  declaration_of(*function).is_guarded = true;
+  function->plain_size = -1;
+}
+
+int check_native(const AnyffiNativeFunction& function) noexcept {
+  const NativeDeclaration& declaration = declaration_of(function);
+  bool is_incomplete =
+      (declaration.signature & ANYFFI_SIGNATURE_NEEDS_RETURNS) != 0 && function.returns == ANYFFI_RETURNS_UNSPECIFIED;
+  if (!is_incomplete) return 0;
+  return raise_format("ValueError",
+                      "%s: its result points to an object, and nothing says who owns it: add "
+                      ".returns(anyffi::Returns::...)",
+                      declaration.info.name);
+}
+
+int keep_alive_native(AnyffiNativeFunction* function, int32_t nurse, int32_t patient) noexcept {
+  NativeDeclaration& declaration = declaration_of(*function);
+  int32_t most = declaration.info.num_params;
+  if (nurse < 0 || nurse > most || patient < 0 || patient > most || nurse == patient || declaration.num_kept == 2) {
+    return anyffi_error_raise("ValueError",
+                              "keep_alive() counts the result as 0 and the arguments from 1, and stands at most twice");
+  }
+  declaration.kept[declaration.num_kept++] = {static_cast<uint8_t>(nurse), static_cast<uint8_t>(patient)};
+  // An argument that is kept is an object of the runtime.
+  declaration.info.item_params = 0;
+  function->plain_size = -1;
+  return 0;
+}
+
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+int anyffi_native_create(AnyffiValue* out, const char* name, uint32_t signature, AnyffiCall call, void* callable,
+                         const char* result_type, ...) {
+  Owned created;
+  va_list rest;
+  va_start(rest, result_type);
+  int status = create_native({name, signature, call, callable, result_type}, rest, &created);
+  va_end(rest);
+  *out = created.take();
+  return status;
+}
+
+void anyffi_native_set_doc(AnyffiNativeFunction* function, const char* doc) {
+  if (function != nullptr) declaration_of(*function).info.doc = doc;
+}
+
+void anyffi_native_release_gil(AnyffiNativeFunction* function) {
+  if (function == nullptr) return;
+  declaration_of(*function).info.flags |= ANYFFI_RELEASE_GIL;
+  function->releases_lock = 1;
+  function->plain_size = -1;
+}
+
+void anyffi_native_set_returns(AnyffiNativeFunction* function, int32_t returns) {
+  if (function == nullptr) return;
+  function->returns = returns;
+  NativeDeclaration& declaration = declaration_of(*function);
+  bool refers = returns != ANYFFI_RETURNS_COPY && returns != ANYFFI_RETURNS_MOVE;
+  if (declaration.enroll != nullptr && refers) declaration.enroll();
+  if (returns == ANYFFI_RETURNS_REFERENCE_INTERNAL) declaration.info.item_params = 0;
+}

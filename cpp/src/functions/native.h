@@ -1,0 +1,59 @@
+/// \file
+/// Functions over C++ callables, as the runtime knows them.
+#ifndef ANYFFI_SRC_FUNCTIONS_NATIVE_H_
+#define ANYFFI_SRC_FUNCTIONS_NATIVE_H_
+
+#include <anyffi/native_api.h>
+
+#include <cstdarg>
+
+#include "core/owned.h"
+
+namespace anyffi::runtime {
+
+/// What libraries do not see of a function. Lies behind its callable; for each parameter its default, an
+/// AnyffiParamInfo, its exact types and its type follow.
+struct NativeDeclaration {
+  AnyffiFunctionInfo info;
+  uint32_t signature;                       // AnyffiSignature
+  const AnyffiCallableType* callable_type;  // NULL: the callable is copied
+  void (*enroll)(void);                     // or NULL
+  const AnyffiParamType** types;
+  AnyffiValue* defaults;  // or NULL
+  bool is_guarded;        // a method whose C++ function may be overridden in the host
+  uint8_t num_kept;
+  struct {
+    uint8_t nurse, patient;  // 0: the result; 1: the first argument
+  } kept[2];
+};
+
+inline NativeDeclaration& declaration_of(const AnyffiNativeFunction& function) noexcept {
+  return *static_cast<NativeDeclaration*>(function.declaration);
+}
+constexpr uint32_t round_up(uint32_t offset, uint32_t alignment) noexcept {
+  return (offset + alignment - 1) & ~(alignment - 1);
+}
+
+/// As `anyffi_native_create`, with its further arguments in `rest`.
+struct NativeSource {
+  const char* name;
+  uint32_t signature;
+  AnyffiCall call;
+  void* callable;
+  const char* result_type;
+};
+int create_native(const NativeSource& source, va_list rest, Owned* out) noexcept;
+/// Sets that the host may override a method.
+void guard_native(AnyffiNativeFunction* function) noexcept;
+/// Raises ValueError if the declaration is incomplete.
+int check_native(const AnyffiNativeFunction& function) noexcept;
+/// As `anyffi_native_keep_alive`, but raises its error.
+int keep_alive_native(AnyffiNativeFunction* function, int32_t nurse, int32_t patient) noexcept;
+
+/// `AnyffiFunctionInfo.try_call` and `load_items` of such functions.
+int try_native(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) noexcept;
+int load_native_items(void* self, int32_t index, AnyffiValue* value, void* room, size_t room_size) noexcept;
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_SRC_FUNCTIONS_NATIVE_H_

@@ -1,0 +1,199 @@
+/// \file
+/// The slow paths of functions over C++ callables.
+#include <anyffi/error.h>
+
+#include "core/errors.h"
+#include "functions/native.h"
+
+namespace anyffi::runtime {
+namespace {
+
+/// Raises the error of an argument, or returns an AnyffiNoMatch if the call is tried.
+int refuse_argument(AnyffiMismatch* why, const AnyffiFunctionInfo& info, int32_t index, const AnyffiValue& given,
+                    const AnyffiValue& result) noexcept {
+  if (result.type_code == ANYFFI_UNSET) {
+    return why->reason == ANYFFI_MISMATCH_RAISED ? ANYFFI_NO_MATCH_RAISED : ANYFFI_NO_MATCH;
+  }
+  // The elements of a movable argument were created for this call too.
+  if (why->got.type_code > 0) why->got.aux = given.type_code > 0 ? given.aux & ANYFFI_MOVABLE : 0;
+  return anyffi_mismatch_raise(why, &info, index);
+}
+
+/// Makes the patients of a call live as long as their nurses. `held`: the patients among the arguments.
+int keep_patients(const NativeDeclaration& declaration, const AnyffiValue* args, const AnyffiValue* held,
+                  AnyffiValue* result) noexcept {
+  for (int i = 0; i < declaration.num_kept; ++i) {
+    const AnyffiValue* nurse = declaration.kept[i].nurse == 0 ? result : &args[declaration.kept[i].nurse - 1];
+    const AnyffiValue* patient = declaration.kept[i].patient == 0 ? result : &held[i];
+    if (nurse->type_code <= 0 || patient->type_code <= 0) continue;
+    if (anyffi_object_keep_alive(nurse->as_object, patient) == 0) continue;
+    anyffi_value_drop(result);
+    return fail(result);
+  }
+  return 0;
+}
+
+int call_plain(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiValue* result) {
+  return function->base.call(function, args, function->plain_size, result);
+}
+
+/// Calls a function with all arguments, beyond what its fast path does.
+int call_complete(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiValue* result) {
+  const NativeDeclaration& declaration = declaration_of(*function);
+  if (!declaration.is_guarded && declaration.num_kept == 0) return call_plain(function, args, result);
+  AnyffiGuardedCall* guarded = anyffi_guarded_call();
+  AnyffiGuardedCall former = *guarded;
+  if (declaration.is_guarded) {
+    *guarded = {args[0].type_code > 0 ? args[0].as_object : nullptr, declaration.info.name};
+  }
+  // The result may be kept alive, or be dropped, before the caller has it.
+  if (result->type_code == ANYFFI_NONE) *result = anyffi_make_none();
+  AnyffiValue patients[2] = {};
+  // The call may steal or release them.
+  for (int i = 0; i < declaration.num_kept; ++i) {
+    uint8_t index = declaration.kept[i].patient;
+    if (index == 0 || args[index - 1].type_code <= 0) continue;
+    patients[i] = args[index - 1];
+    anyffi_retain(patients[i].as_object);
+  }
+  int status = call_plain(function, args, result);
+  *guarded = former;
+  if (status == 0 && declaration.num_kept > 0) status = keep_patients(declaration, args, patients, result);
+  for (AnyffiValue& patient : patients) anyffi_value_drop(&patient);
+  return status;
+}
+
+/// Calls a function of numbers; `args` is a copy, which is converted to what the fast path accepts.
+int call_normalized(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiValue* result) {
+  const NativeDeclaration& declaration = declaration_of(*function);
+  AnyffiMismatch why;
+  for (int32_t i = 0; i < declaration.info.num_params; ++i) {
+    AnyffiValue given = args[i];
+    if (declaration.types[i]->normalize(&args[i], &why) == 0)
+      return refuse_argument(&why, declaration.info, i, given, *result);
+  }
+  if (function->releases_lock == 0) return call_plain(function, args, result);
+  AnyffiReleasedLock lock{};
+  anyffi_native_release_lock(&lock, args, 0);
+  int status = call_plain(function, args, result);
+  anyffi_native_acquire_lock(&lock);
+  return status;
+}
+
+/// Copies the arguments to `filled`, with defaults for omitted ones. False if there are too many or too few.
+bool fill_defaults(const AnyffiFunctionInfo& info, const AnyffiValue* args, int32_t num_args,
+                   AnyffiValue* filled) noexcept {
+  if (num_args > info.num_params) return false;
+  for (int32_t i = 0; i < info.num_params; ++i) {
+    bool is_given = i < num_args && args[i].type_code != ANYFFI_MISSING;
+    if (!is_given && info.params[i].default_value == nullptr) return false;
+    filled[i] = is_given ? args[i] : *info.params[i].default_value;
+  }
+  return true;
+}
+
+void destroy_loaded(AnyffiObject* self, int32_t what) {
+  auto* loaded = reinterpret_cast<AnyffiLoadedArgument*>(self);
+  if ((what & ANYFFI_DELETE_CONTENTS) != 0 && loaded->type->destroy != nullptr) loaded->type->destroy(loaded + 1);
+  if ((what & ANYFFI_DELETE_MEMORY) != 0 && loaded->is_in_room == 0) anyffi_free(self);
+}
+
+}  // namespace
+
+int try_native(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) noexcept {
+  *result = anyffi_make_none();
+  result->type_code = ANYFFI_UNSET;
+  int status = anyffi_native_call(static_cast<AnyffiNativeFunction*>(self), args, num_args, result);
+  if (result->type_code == ANYFFI_UNSET) *result = anyffi_make_none();
+  return status;
+}
+
+int load_native_items(void* self, int32_t index, AnyffiValue* value, void* room, size_t room_size) noexcept {
+  static_assert(sizeof(AnyffiLoadedArgument) % 16 == 0, "the slot follows");
+  const AnyffiParamType* type = declaration_of(*static_cast<AnyffiNativeFunction*>(self)).types[index];
+  size_t size = sizeof(AnyffiLoadedArgument) + type->size;
+  bool is_in_room = size <= room_size;
+  void* memory = is_in_room ? room : anyffi_alloc(size);
+  if (memory == nullptr) return -1;
+  auto* loaded = static_cast<AnyffiLoadedArgument*>(memory);
+  *loaded = {{ANYFFI_OBJECT, 1, 1, &destroy_loaded, nullptr}, type, is_in_room, 0};
+  AnyffiMismatch why;
+  int status = detail::catch_all([&] { return type->load(value, &why, loaded + 1) != 0 ? 0 : -1; });
+  if (status == 0) {
+    *value = anyffi_make_object(&loaded->header);
+    value->aux = ANYFFI_MOVABLE | ANYFFI_LOADED;
+    return 0;
+  }
+  // The conversion of the packed container raises it again.
+  if (!is_in_room) anyffi_free(memory);
+  Owned ignored;
+  anyffi_error_take_raised(ignored.out());
+  return -1;
+}
+
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+int anyffi_native_call(AnyffiNativeFunction* function, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  const NativeDeclaration& declaration = declaration_of(*function);
+  const AnyffiFunctionInfo& info = declaration.info;
+  int32_t size = info.num_params;
+  bool is_full = num_args == size && info.num_required == size;
+  bool is_plain = (declaration.signature & ANYFFI_SIGNATURE_PLAIN) != 0;
+  // The number of arguments for which `call` takes its fast path.
+  if (is_full && !is_plain) return call_complete(function, args, result);
+  auto* filled = static_cast<AnyffiValue*>(__builtin_alloca(sizeof(AnyffiValue) * static_cast<size_t>(size)));
+  if (is_full) {
+    for (int32_t i = 0; i < size; ++i) filled[i] = args[i];
+  } else if (!fill_defaults(info, args, num_args, filled)) {
+    if (result->type_code == ANYFFI_UNSET) return ANYFFI_NO_MATCH;
+    return anyffi_error_raise_arg_count(&info, args, num_args);
+  }
+  if (is_plain) return call_normalized(function, filled, result);
+  int status = call_complete(function, filled, result);
+  // An argument stolen from the copy must be None in the original, too.
+  for (int32_t i = 0; i < num_args; ++i) {
+    if (args[i].type_code > 0) args[i] = filled[i];
+  }
+  return status;
+}
+
+int anyffi_native_refuse(const AnyffiNativeFunction* function, AnyffiCallFrame* frame, void* slots,
+                         const AnyffiValue* args, AnyffiValue* result) {
+  int32_t index = frame->num_loaded;
+  int status = refuse_argument(&frame->why, declaration_of(*function).info, index, args[index], *result);
+  anyffi_value_drop(&frame->why.got);
+  anyffi_native_abandon(function, frame, slots);
+  return status;
+}
+
+void anyffi_native_abandon(const AnyffiNativeFunction* function, AnyffiCallFrame* frame, void* slots) {
+  anyffi_native_acquire_lock(&frame->lock);
+  const AnyffiParamType* const* types = declaration_of(*function).types;
+  uint32_t end = 0;
+  for (int32_t i = 0; i < frame->num_loaded; ++i) {
+    const AnyffiParamType& type = *types[i];
+    uint32_t begin = round_up(end, type.alignment);
+    if (type.destroy != nullptr) type.destroy(static_cast<char*>(slots) + begin);
+    end = begin + type.size;
+  }
+}
+
+void anyffi_native_release_lock(AnyffiReleasedLock* lock, const AnyffiValue* args, int32_t num_args) {
+  // What is movable belongs to this call.
+  for (int32_t i = 0; i < num_args; ++i) {
+    if ((args[i].aux & ANYFFI_MOVABLE) == 0) anyffi_value_retain(&args[i]);
+  }
+  *lock = {1, num_args, args, anyffi_host_suspend()};
+}
+
+void anyffi_native_acquire_lock(AnyffiReleasedLock* lock) {
+  if (lock->is_released == 0) return;
+  lock->is_released = 0;
+  anyffi_host_resume(lock->state);
+  for (int32_t i = 0; i < lock->num_args; ++i) {
+    AnyffiValue value = lock->args[i];
+    if ((value.aux & ANYFFI_MOVABLE) == 0) anyffi_value_drop(&value);
+  }
+}

@@ -1,0 +1,276 @@
+/// \file
+/// Descriptions of classes, which libraries make in static initialisers.
+#include <anyffi/error.h>
+
+#include <cstring>
+
+#include "core/errors.h"
+#include "core/memory.h"
+#include "functions/native.h"
+#include "registry/definitions.h"
+#include "registry/overloads.h"
+
+namespace anyffi::runtime {
+namespace {
+
+using VisitChildren = decltype(AnyffiTypeInfo::visit_children);
+
+/// Rows of a table that is never freed once a type was defined by it.
+template <class Row>
+struct Table {
+  Row* rows = nullptr;
+  int32_t size = 0;
+
+  /// NULL, and an error, where memory ends.
+  Row* add(const Row& row) noexcept {
+    // Doubled at each power of two.
+    if ((size & (size - 1)) == 0) {
+      auto* grown = static_cast<Row*>(anyffi_alloc(sizeof(Row) * static_cast<size_t>(size > 0 ? 2 * size : 1)));
+      if (grown == nullptr) return raise_no_memory(), nullptr;
+      if (size > 0) std::memcpy(grown, rows, sizeof(Row) * static_cast<size_t>(size));
+      anyffi_free(rows);
+      rows = grown;
+    }
+    rows[size] = row;
+    return &rows[size++];
+  }
+};
+
+/// What was said of a field, or with NULL of the class.
+struct StructureRow {
+  const char* field;
+  int32_t structure;
+};
+
+/// What the documentation, and what is said of structure, belong to.
+enum class Last { kClass, kField, kFunction, kNothing };
+
+struct ClassState : Allocated {
+  int32_t* slot;
+  AnyffiModuleClass* listed;
+  const char* doc;
+  VisitChildren visit;
+  VisitChildren visit_fields;
+  Last last = Last::kClass;
+  bool is_guarded = false;
+  bool has_fields = false;  // beside those that the class declares itself
+  Table<AnyffiFieldInfo> fields;
+  Table<AnyffiMethodInfo> methods;
+  Table<StructureRow> structures;
+
+  ~ClassState() { anyffi_free(structures.rows); }
+};
+
+ClassState* state_of(const AnyffiClassBuilder* builder) noexcept { return static_cast<ClassState*>(builder->state); }
+
+void defer(const ClassState& state) noexcept { anyffi_registry_defer_error_of(state.slot); }
+
+/// Ends the last member.
+void check_last(AnyffiClassBuilder* builder) noexcept {
+  if (builder->function != nullptr && check_native(*builder->function) != 0) defer(*state_of(builder));
+  builder->function = nullptr;
+}
+
+int add_method(ClassState* state, const char* name, uint32_t flags, const Owned& function) noexcept {
+  for (int32_t i = 0; i < state->methods.size; ++i) {
+    AnyffiMethodInfo& method = state->methods.rows[i];
+    if (method.flags != flags || std::strcmp(method.name, name) != 0) continue;
+    Owned all;
+    if (add_overload(name, anyffi_make_object(method.function), *function.get(), &all) != 0) return -1;
+    // The type refers to it.
+    method.function = all.take().as_object;
+    return 0;
+  }
+  return state->methods.add({name, function->as_object, flags, 0}) != nullptr ? 0 : -1;
+}
+
+int define(const ClassState& state) noexcept {
+  AnyffiTypeInfo info{};
+  info.struct_size = sizeof(info);
+  info.doc = state.doc;
+  info.fields = state.fields.rows;
+  info.num_fields = state.fields.size;
+  info.methods = state.methods.rows;
+  info.num_methods = state.methods.size;
+  info.visit_children = state.visit;
+  int32_t code = *state.slot;
+  if (define_type_in(state.slot, &code, &info) != 0) return -1;
+  for (int32_t i = 0; i < state.fields.size; ++i) state.fields.rows[i].type_code = code;
+  *state.slot = code;
+  return 0;
+}
+
+/// Visits the references in the fields of a class, each once.
+int visit_fields(const AnyffiTypeInfo& info, const AnyffiObject* self, AnyffiVisit visit, void* context) {
+  for (int32_t i = 0; i < info.num_fields; ++i) {
+    const AnyffiFieldInfo& field = info.fields[i];
+    bool is_visited = field.visit == nullptr;
+    for (int32_t j = 0; j < i; ++j) {
+      is_visited |= info.fields[j].visit != nullptr && info.fields[j].offset == field.offset;
+    }
+    if (is_visited) continue;
+    auto* content = static_cast<const char*>(anyffi_instance_get_content(self, field.type_code));
+    if (int status = field.visit(content + field.offset, visit, context)) return status;
+  }
+  return 0;
+}
+
+void list_class(AnyffiModuleClass* row, int32_t type_code, const AnyffiModuleClass** classes) noexcept {
+  bool is_listed = row->type_code != ANYFFI_NONE;
+  row->type_code = type_code;
+  if (is_listed) return;
+  row->next = *classes;
+  *classes = row;
+}
+
+}  // namespace
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+void anyffi_class_begin(AnyffiClassBuilder* builder, int32_t (*type_code_of)(void), int32_t* slot,
+                        AnyffiModuleClass* listed, void (*describe)(AnyffiTypeInfo* declared),
+                        int (*visit_fields)(const AnyffiValue* self, AnyffiVisit visit, void* context)) {
+  *builder = {};
+  int status = anyffi::detail::catch_all([&] {
+    auto* state = new ClassState{};
+    builder->state = state;
+    state->slot = slot;
+    state->listed = listed;
+    state->visit_fields = visit_fields;
+    AnyffiTypeInfo declared{};
+    if (describe != nullptr) describe(&declared);
+    state->doc = declared.doc;
+    state->visit = declared.visit_children;
+    type_code_of();
+    for (int32_t i = 0; i < declared.num_fields; ++i) {
+      if (state->fields.add(declared.fields[i]) == nullptr) return -1;
+    }
+    return 0;
+  });
+  if (status != 0) anyffi_registry_defer_error_of(slot);
+}
+
+AnyffiNativeFunction* anyffi_class_add_function(AnyffiClassBuilder* builder, const char* name, uint32_t signature,
+                                                AnyffiCall call, void* callable, const char* result_type, ...) {
+  ClassState* state = state_of(builder);
+  if (state == nullptr) return nullptr;
+  check_last(builder);
+  state->last = Last::kNothing;
+  Owned created;
+  va_list rest;
+  va_start(rest, result_type);
+  int status = create_native({name, signature, call, callable, result_type}, rest, &created);
+  va_end(rest);
+  auto* function = reinterpret_cast<AnyffiNativeFunction*>(created->as_object);
+  bool is_static = (builder->flags & ANYFFI_STATIC_METHOD) != 0;
+  if (status == 0 && !is_static) declaration_of(*function).info.flags |= ANYFFI_METHOD;
+  if (status == 0) status = add_method(state, name, builder->flags, created);
+  if (status != 0) return defer(*state), nullptr;
+  // Never released: the type refers to it.
+  created.take();
+  state->last = Last::kFunction;
+  if (state->is_guarded && !is_static) guard_native(function);
+  // What a property refers to is inside of the object.
+  if ((builder->flags & ANYFFI_GETTER) != 0) anyffi_native_set_returns(function, ANYFFI_RETURNS_REFERENCE_INTERNAL);
+  return builder->function = function;
+}
+
+void anyffi_class_add_field(AnyffiClassBuilder* builder, const AnyffiFieldInfo* field) {
+  ClassState* state = state_of(builder);
+  if (state == nullptr) return;
+  check_last(builder);
+  state->last = Last::kNothing;
+  if (state->fields.add(*field) == nullptr) return defer(*state);
+  state->last = Last::kField;
+  state->has_fields = true;
+  if (state->visit == nullptr && field->visit != nullptr) state->visit = state->visit_fields;
+}
+
+void anyffi_class_set_field_types(AnyffiClassBuilder* builder, const char* type_name) {
+  ClassState* state = state_of(builder);
+  for (int32_t i = 0; state != nullptr && i < state->fields.size; ++i) state->fields.rows[i].type_name = type_name;
+}
+
+void anyffi_class_set_doc(AnyffiClassBuilder* builder, const char* doc) {
+  ClassState* state = state_of(builder);
+  if (state == nullptr) return;
+  if (state->last == Last::kClass) state->doc = doc;
+  if (state->last == Last::kField) state->fields.rows[state->fields.size - 1].doc = doc;
+  if (state->last == Last::kFunction) anyffi_native_set_doc(builder->function, doc);
+}
+
+void anyffi_class_keep_alive(AnyffiClassBuilder* builder, int32_t nurse, int32_t patient) {
+  ClassState* state = state_of(builder);
+  if (state == nullptr) return;
+  // The result of a constructor is the object.
+  int32_t shift = (builder->flags & ANYFFI_CONSTRUCTOR) != 0 ? 1 : 0;
+  if (builder->function != nullptr && keep_alive_native(builder->function, nurse > 0 ? nurse - shift : nurse,
+                                                        patient > 0 ? patient - shift : patient)) {
+    defer(*state);
+  }
+  // The garbage collector looks into objects that have references.
+  if (nurse == 1 && state->visit == nullptr) state->visit = state->visit_fields;
+}
+
+void anyffi_class_add_structure(AnyffiClassBuilder* builder, const char* field, int32_t structure) {
+  ClassState* state = state_of(builder);
+  if (state == nullptr) return;
+  bool is_of_last = field == nullptr && state->last != Last::kClass;
+  if (is_of_last && state->last != Last::kField) {
+    anyffi_error_raise("ValueError", "structural() stands behind a field, or before all members");
+    return defer(*state);
+  }
+  if (is_of_last) field = state->fields.rows[state->fields.size - 1].name;
+  if (state->structures.add({field, structure}) == nullptr) defer(*state);
+}
+
+void anyffi_class_begin_overridable(AnyffiClassBuilder* builder,
+                                    int (*visit)(const AnyffiValue* self, AnyffiVisit visit, void* context)) {
+  ClassState* state = state_of(builder);
+  if (state == nullptr) return;
+  state->is_guarded = true;
+  if (visit == nullptr) return;
+  state->visit = visit;
+  if (state->methods.size == 0 && !state->has_fields) return;
+  anyffi_error_raise("ValueError", "overridable() stands before the members of the class");
+  defer(*state);
+}
+
+int anyffi_class_visit(int32_t type_code, int32_t has_visited, const AnyffiValue* self, AnyffiVisit visit,
+                       void* context) {
+  auto* instance = reinterpret_cast<const AnyffiInstance*>(self->as_object);
+  if (instance->owner != nullptr) {
+    AnyffiValue owner = anyffi_make_object(instance->owner);
+    return visit(&owner, context);
+  }
+  const AnyffiTypeInfo* info = anyffi_type_get_info(type_code);
+  if (has_visited == 0) {
+    if (int status = visit_fields(*info, self->as_object, visit, context)) return status;
+  }
+  while (info->depth > 0) {
+    info = anyffi_type_get_info(info->parent);
+    if (info->visit_children != nullptr) return info->visit_children(self, visit, context);
+  }
+  return 0;
+}
+
+void anyffi_class_finish(AnyffiClassBuilder* builder, const AnyffiModuleClass** classes) {
+  ClassState* state = state_of(builder);
+  if (state == nullptr) return;
+  check_last(builder);
+  builder->state = nullptr;
+  // If it could not be registered, that was deferred.
+  if (*state->slot != ANYFFI_NONE) {
+    if (define(*state) != 0) {
+      defer(*state);
+    } else {
+      for (int32_t i = 0; i < state->structures.size; ++i) {
+        const StructureRow& row = state->structures.rows[i];
+        if (anyffi_type_set_structure(*state->slot, row.field, row.structure) != 0) defer(*state);
+      }
+      list_class(state->listed, *state->slot, classes);
+    }
+  }
+  delete state;
+}

@@ -1,0 +1,15 @@
+/// \file
+/// Definitions of types by libraries.
+#ifndef ANYFFI_SRC_REGISTRY_DEFINITIONS_H_
+#define ANYFFI_SRC_REGISTRY_DEFINITIONS_H_
+
+#include <anyffi/c_api.h>
+
+namespace anyffi::runtime {
+
+/// As `anyffi_type_define`, by the library in which an address lies.
+int define_type_in(const void* in_library, int32_t* type_code, const AnyffiTypeInfo* info) noexcept;
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_SRC_REGISTRY_DEFINITIONS_H_
