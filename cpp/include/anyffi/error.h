@@ -120,6 +120,8 @@ __attribute__((noinline)) inline int set_current_raised() noexcept {
     throw;
   } catch (const Error& error) {
     anyffi_error_set_raised(error.value().raw().as_object);
+  } catch (const std::exception& exception) {
+    anyffi_error_set_exception(&exception);
   } catch (...) {
     anyffi_error_set_current_exception();
   }

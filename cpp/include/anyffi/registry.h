@@ -28,6 +28,9 @@ class __attribute__((visibility("hidden"))) Registration {
   /// `release_gil` apply to the callable before them.
   template <class F, class... N>
   Registration& def(F f, N&&... names) noexcept {
+    using Callable = detail::CallableOf<F>;
+    ANYFFI_ASSERT_CONVERTIBLE_(Callable);
+    ANYFFI_ASSERT_NAMES_(detail::NamesOf<Callable, Bare<N>...>);
     return add(nullptr, f, names...);
   }
   /// Registers `void(Args args, AnyValue* result)`.
@@ -66,9 +69,6 @@ class __attribute__((visibility("hidden"))) Registration {
   /// Adds a callable. `name`: of an export, where it is defined first, else NULL.
   template <class F, class... N>
   Registration& add(const char* name, F& f, N&... names) noexcept {
-    using Callable = detail::CallableOf<F>;
-    ANYFFI_ASSERT_CONVERTIBLE_(Callable);
-    ANYFFI_ASSERT_NAMES_(detail::NamesOf<Callable, Bare<N>...>);
     decltype(auto) callable = detail::as_function(f);
     detail::create_typed(&anyffi_registration_add, &state_, name, callable, names...);
     return *this;
@@ -87,6 +87,9 @@ class __attribute__((visibility("hidden"))) Export : public Registration {
 
   template <class F, class... N>
   Registration& define(const char* name, F f, N&&... names) noexcept {
+    using Callable = detail::CallableOf<F>;
+    ANYFFI_ASSERT_CONVERTIBLE_(Callable);
+    ANYFFI_ASSERT_NAMES_(detail::NamesOf<Callable, Bare<N>...>);
     return add(name, f, names...);
   }
   /// The body of the exported symbol; `self` is the Export.
