@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 #: The versions with these layouts. Newer ones depend on the checks alone.
-_OLDEST, _NEWEST = (3, 9), (3, 14)
+_OLDEST, _NEWEST = (3, 9), (3, 15)
 POINTER = ctypes.sizeof(c_void_p)
 _ORDER = "le" if sys.byteorder == "little" else "be"
 

@@ -15,7 +15,7 @@
 #endif
 
 #ifndef ANYFFI_KNOWN_LAYOUT
-#define ANYFFI_KNOWN_LAYOUT (PY_VERSION_HEX >= 0x03090000 && PY_VERSION_HEX < 0x030F0000)
+#define ANYFFI_KNOWN_LAYOUT (PY_VERSION_HEX >= 0x03090000 && PY_VERSION_HEX < 0x03100000)
 #endif
 
 #define ANYFFI_ALWAYS_INLINE __attribute__((always_inline)) static inline

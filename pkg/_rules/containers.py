@@ -299,11 +299,15 @@ def unpack_slice(which: slice) -> tuple[int | None, int | None, int | None]:
     return _part_of_slice(which.start), _part_of_slice(which.stop), step
 
 
+#: From Python 3.15 on the words are those of positions, though None is allowed too.
+_OR_NONE = "" if sys.version_info >= (3, 15) else " or None"
+
+
 def _part_of_slice(part: Any) -> int | None:
     if part is None:
         return None
     if find_on_type(type(part), "__index__") is None:
-        raise TypeError("slice indices must be integers or None or have an __index__ method")
+        raise TypeError(f"slice indices must be integers{_OR_NONE} or have an __index__ method")
     return max(-sys.maxsize - 1, min(operator.index(part), sys.maxsize))
 
 

@@ -37,7 +37,7 @@ def import_changed(*changes: tuple[str, str]) -> str:
     return run_program(BROKEN.format(changes=changes), "ctypes").strip()
 
 
-KNOWN = "_OLDEST, _NEWEST = (3, 9), (3, 14)"
+KNOWN = "_OLDEST, _NEWEST = (3, 9), (3, 15)"
 NO_BYTES = "BYTES = bytes.__basicsize__ - 1", "BYTES = bytes.__basicsize__ - 2"
 
 

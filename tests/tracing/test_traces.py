@@ -387,9 +387,9 @@ def test_a_full_disk_does_not_disturb(ffi: Any, tmp_path: pathlib.Path) -> None:
         import os, resource, sys, anyffi, anyffi.testing as t
 
         t.echo(1)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, -1))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))
         for i in range(100): assert t.echo(i) == i
-        resource.setrlimit(resource.RLIMIT_FSIZE, (-1, -1))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         t.echo("room again")
     """
     pytest.importorskip("resource")
