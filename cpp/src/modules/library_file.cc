@@ -5,6 +5,7 @@
 #include <anyffi/inline.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include "core/errors.h"
 #include "core/memory.h"
 #include "core/os_errors.h"
+#include "modules/elf_check.h"
 
 #if defined(__ELF__)
 #include <elf.h>
@@ -36,9 +38,6 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   int descriptor() const { return descriptor_; }
-  bool read(void* to, size_t size, uint64_t offset) const {
-    return pread(descriptor_, to, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
-  }
 
  private:
   int descriptor_;
@@ -46,128 +45,22 @@ class File {
 
 #if defined(__ELF__)
 
-using Header = ElfW(Ehdr);
-using Segment = ElfW(Phdr);
-
-const char* machine_name(unsigned machine) {
-  switch (machine) {
-    case EM_386:
-      return "x86";
-    case EM_X86_64:
-      return "x86-64";
-    case EM_ARM:
-      return "arm";
-    case EM_AARCH64:
-      return "aarch64";
-    case EM_PPC64:
-      return "ppc64";
-    case EM_S390:
-      return "s390x";
-    case EM_RISCV:
-      return "riscv";
-    default:
-      return "another machine";
-  }
-}
-
-/// The header of this library: libraries that this process can load have the same class and machine.
-const Header& own_header() {
-  Dl_info info;
-  dladdr(reinterpret_cast<void*>(&anyffi_abi_get_version), &info);
-  return *static_cast<const Header*>(info.dli_fbase);
-}
-
-/// The segments that are loaded: of rising addresses that do not overlap, inside of the file and of memory.
-class Loaded {
+/// The content of a file in memory.
+class Mapped {
  public:
-  /// Returns what is wrong, or null.
-  const char* add(const Segment& segment, uint64_t file_size) {
-    if (segment.p_offset > file_size || segment.p_filesz > file_size - segment.p_offset) {
-      return "a segment goes beyond the end of the file";
-    }
-    if (segment.p_filesz > segment.p_memsz || segment.p_vaddr > kMost || segment.p_memsz > kMost) {
-      return "a segment has an invalid size";
-    }
-    if (segment.p_vaddr < end_) return "segments overlap";
-    if ((segment.p_align & (segment.p_align - 1)) != 0 || segment.p_align > kMost) {
-      return "a segment has an invalid alignment";
-    }
-    end_ = segment.p_vaddr + segment.p_memsz;
-    segments_.push_back(segment);
-    return nullptr;
+  Mapped(const File& file, size_t size)
+      : bytes_(mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.descriptor(), 0)), size_(size) {}
+  ~Mapped() {
+    if (bytes_ != MAP_FAILED) munmap(bytes_, size_);
   }
-  /// The same for a segment that is a part of a loaded one; one that the loader reads lies at the same place in the
-  /// file, and one that it protects ends with a page.
-  const char* check_part(const Segment& part) const {
-    for (const Segment& segment : segments_) {
-      if (part.p_vaddr < segment.p_vaddr || part.p_vaddr - segment.p_vaddr >= segment.p_memsz) continue;
-      uint64_t place = part.p_vaddr - segment.p_vaddr, left = segment.p_memsz - place;
-      if (part.p_type == PT_GNU_RELRO) return part.p_memsz > left + kPage ? kOutside : nullptr;
-      bool is_aligned = part.p_vaddr % alignof(ElfW(Word)) == 0;
-      if (!is_aligned || part.p_memsz > left || part.p_filesz > left) break;
-      if (part.p_type == PT_DYNAMIC && part.p_filesz < sizeof(ElfW(Dyn))) break;
-      if (part.p_offset - segment.p_offset != place) break;
-      return nullptr;
-    }
-    return kOutside;
-  }
+  Mapped(const Mapped&) = delete;
+  Mapped& operator=(const Mapped&) = delete;
+  const char* bytes() const { return bytes_ != MAP_FAILED ? static_cast<const char*>(bytes_) : nullptr; }
 
  private:
-  static constexpr const char* kOutside = "a segment lies outside of those that are loaded";
-  static constexpr uint64_t kMost = uint64_t{1} << 40, kPage = 1 << 16;
-  Vector<Segment> segments_;
-  uint64_t end_ = 0;
+  void* bytes_;
+  size_t size_;
 };
-
-int raise_incomplete(const String& path, uint64_t place, const char* reason) {
-  return raise_format("ValueError", "%s: not a complete shared library: byte %llu: %s", path.c_str(),
-                      static_cast<unsigned long long>(place), reason);
-}
-
-/// The loader trusts the program headers; damaged ones would end the process. What else is damaged may do so still.
-int check_segments(const File& file, const Header& header, uint64_t file_size, const String& path) {
-  Loaded loaded;
-  bool has_dynamic = false;
-  Vector<std::pair<Segment, uint64_t>> parts;
-  for (unsigned i = 0; i < header.e_phnum; ++i) {
-    Segment segment;
-    uint64_t place = header.e_phoff + uint64_t{i} * header.e_phentsize;
-    if (header.e_phentsize != sizeof(segment) || !file.read(&segment, sizeof(segment), place)) {
-      return raise_incomplete(path, place, "no program header");
-    }
-    const char* wrong = segment.p_type == PT_LOAD ? loaded.add(segment, file_size) : nullptr;
-    if (wrong != nullptr) return raise_incomplete(path, place, wrong);
-    bool is_part = segment.p_type == PT_DYNAMIC || segment.p_type == PT_GNU_RELRO || segment.p_type == PT_NOTE;
-    if (is_part && segment.p_memsz != 0) parts.emplace_back(segment, place);
-    has_dynamic = has_dynamic || segment.p_type == PT_DYNAMIC;
-  }
-  if (!has_dynamic) return raise_incomplete(path, header.e_phoff, "no dynamic section");
-  for (const auto& [part, place] : parts) {
-    const char* wrong = loaded.check_part(part);
-    if (wrong != nullptr) return raise_incomplete(path, place, wrong);
-  }
-  return 0;
-}
-
-int check_format(const File& file, uint64_t file_size, const String& path) {
-  Header header{};
-  if (!file.read(&header, std::min<uint64_t>(sizeof(header), file_size), 0) ||
-      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
-    return raise_format("ValueError", "%s: not a shared library: byte 0: no ELF header", path.c_str());
-  }
-  const Header& own = own_header();
-  bool other_word = header.e_ident[EI_CLASS] != own.e_ident[EI_CLASS];
-  if (other_word || header.e_ident[EI_DATA] != own.e_ident[EI_DATA] || header.e_machine != own.e_machine) {
-    return raise_format("OSError", "%s: built for %s%s, while this process runs on %s", path.c_str(),
-                        machine_name(header.e_machine), other_word ? " with another word size" : "",
-                        machine_name(own.e_machine));
-  }
-  if (file_size < sizeof(header) || header.e_type != ET_DYN) {
-    return raise_format("ValueError", "%s: not a shared library: byte 16: the ELF file is of another type",
-                        path.c_str());
-  }
-  return check_segments(file, header, file_size, path);
-}
 
 /// Addresses in a dynamic section are relocated on most machines, and offsets on others.
 template <class T>
@@ -238,7 +131,11 @@ int check_library_file(const AnyffiValue* path, const String& name) {
   if (S_ISDIR(status.st_mode)) return raise_os_error(EISDIR, std::strerror(EISDIR), path);
   if (!S_ISREG(status.st_mode)) return raise_format("ValueError", "%s: not a regular file", name.c_str());
 #if defined(__ELF__)
-  return check_format(file, static_cast<uint64_t>(status.st_size), name);
+  auto size = static_cast<size_t>(status.st_size);
+  if (size == 0) return check_elf("", 0, name);
+  Mapped content(file, size);
+  if (content.bytes() == nullptr) return raise_os_error(errno, std::strerror(errno), path);
+  return check_elf(content.bytes(), size, name);
 #else
   return 0;
 #endif
