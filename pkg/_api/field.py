@@ -1,4 +1,4 @@
-"""`anyffi.field`: what a dataclass is told of a field."""
+"""`anyffi.field`: `dataclasses.field` with the role of the field in comparisons by structure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs a worker per mode: as it is, under callgrind, or on PyPy."""
+"""Runs a worker per mode: as it is, under callgrind, on PyPy, or answering requests."""
 
 from __future__ import annotations
 
@@ -19,14 +19,60 @@ PYPY = pathlib.Path(__file__).resolve().parents[2] / ".dev" / "pypy"
 def run_module(name: str, mode: str, options: dict[str, Any], *before: str) -> Any:
     """Run a module of this package and return what it printed; `before` precedes the interpreter."""
     done = subprocess.run(
-        [*before, sys.executable, "-m", f"bench.{name}", json.dumps(options)],
-        env={**os.environ, "FFI_MODE": mode, "PYTHONHASHSEED": "0"},
+        [*before, *command(name, options)],
+        env=variables(mode),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE if before else None,
         text=True,
         check=True,
     )
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def command(name: str, options: dict[str, Any]) -> list[str]:
+    return [sys.executable, "-m", f"bench.{name}", json.dumps(options)]
+
+
+def variables(mode: str) -> dict[str, str]:
+    return {**os.environ, "FFI_MODE": mode, "PYTHONHASHSEED": "0"}
+
+
+class Worker:
+    """A module of this package that runs in a mode, and answers one line of JSON with another.
+
+    Workers that take turns measure in the same phases of the machine, and so can be compared.
+    """
+
+    def __init__(self, name: str, mode: str, options: dict[str, Any]) -> None:
+        self._process = subprocess.Popen(
+            command(name, options),
+            env=variables(mode),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def ask(self, request: dict[str, Any]) -> Any:
+        """Send a request and wait for its answer. Raises RuntimeError if the process has ended."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None and stdout is not None
+        try:
+            stdin.write(json.dumps(request) + "\n")
+            stdin.flush()
+            answer = stdout.readline()
+        except BrokenPipeError:
+            answer = ""
+        if not answer:
+            raise RuntimeError(f"a worker ended with status {self._process.wait()} at {request}")
+        return json.loads(answer)
+
+    def __exit__(self, *exception: object) -> None:
+        with self._process as process:
+            assert process.stdin is not None
+            process.stdin.close()
 
 
 def count(mode: str, options: dict[str, Any]) -> Table:

@@ -35,10 +35,10 @@ const AnyffiTypeInfo* find_definer(int32_t type_code, const char* name, const ch
 }
 
 /// A reference that the callee may not take.
-AnyffiValue lend(const AnyffiValue& value) {
-  AnyffiValue lent = value;
-  if (lent.type_code > 0) lent.aux = 0;
-  return lent;
+AnyffiValue borrow(const AnyffiValue& value) {
+  AnyffiValue borrowed = value;
+  if (borrowed.type_code > 0) borrowed.aux = 0;
+  return borrowed;
 }
 
 int hash_by_method(const AnyffiValue* self, int64_t* out) {
@@ -50,7 +50,7 @@ int hash_by_method(const AnyffiValue* self, int64_t* out) {
     return raise_format("TypeError", "unhashable type: '%s'", anyffi_type_get_info(self->type_code)->python_name);
   }
   auto* function = reinterpret_cast<const AnyffiFunction*>(method->function);
-  AnyffiValue given = lend(*self);
+  AnyffiValue given = borrow(*self);
   Owned made;
   if (function->call(function->self, &given, 1, made.out()) != 0) return -1;
   if (made->type_code != ANYFFI_INT && made->type_code != ANYFFI_BIG_INT) {
@@ -64,7 +64,7 @@ int hash_by_method(const AnyffiValue* self, int64_t* out) {
 /// Calls the method of an object's type: 1 if it has none, or that does not take the other value.
 int call_equal(const AnyffiTypeInfo* definer, const AnyffiValue& self, const AnyffiValue& other, int32_t* out) {
   if (definer == nullptr) return 1;
-  AnyffiValue given[] = {lend(self), lend(other)};
+  AnyffiValue given[] = {borrow(self), borrow(other)};
   Owned made;
   auto* method = find_method(*definer, "__eq__");
   int status = call_as_operator(*reinterpret_cast<const AnyffiFunction*>(method->function), given, made.out());

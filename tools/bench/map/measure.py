@@ -1,4 +1,4 @@
-"""Measures all shapes in a process of one mode; prints the times as JSON.
+"""Measures the shapes that it is asked for, in a process of one mode.
 
 Every shape gets a few short rounds, and more where they do not decide on which side of its law it is.
 """
@@ -15,7 +15,7 @@ from typing import Any
 from ..contenders import Find
 from ..rows import Snippet
 from ..timing import Stopwatch, compile_loop, race
-from .laws import Shape, is_wanted
+from .laws import Shape
 from .libraries import load
 from .table import SHAPES
 
@@ -76,7 +76,7 @@ def measure(
     """Return nanoseconds by contender, and why others could not run the shape."""
     stopwatches, refused = {}, {}
     for contender, snippet in shape.snippets.items():
-        if contender not in finders:
+        if contender not in finders or contender not in options["contenders"]:
             continue
         try:
             names = prepare(snippet, finders[contender])
@@ -102,16 +102,13 @@ def is_near(shape: Shape, stopwatches: dict[str, Stopwatch]) -> bool:
 
 def main() -> None:
     options: Options = json.loads(sys.argv[1])
-    wanted = tuple(options["contenders"])
-    finders = load(options["paths"], wanted)
+    finders = load(options["paths"], tuple(options["contenders"]))
+    shapes = {shape.name: shape for shape in SHAPES}
     # What was imported is not looked through by each collection.
     gc.freeze()
-    times, refused = {}, {}
-    start = time.monotonic()
-    for shape in SHAPES:
-        if is_wanted(options["only"], shape.name, shape.group):
-            times[shape.name], refused[shape.name] = measure(shape, finders, options)
-    print(json.dumps({"times": times, "refused": refused, "seconds": time.monotonic() - start}))
+    for line in sys.stdin:
+        request = json.loads(line)
+        print(json.dumps(measure(shapes[request["shape"]], finders, request)), flush=True)
 
 
 if __name__ == "__main__":

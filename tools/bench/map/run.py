@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import pathlib
@@ -11,18 +12,21 @@ from typing import Any
 
 from .. import inside, record
 from ..contenders import versions
-from ..processes import run_module
+from ..processes import Worker, run_module
 from . import changes, compiling, memory, plot, sources
-from .laws import INSIDE, is_wanted
+from .laws import INSIDE, MODES_LIMIT, MODES_MOST, is_wanted
 from .table import SHAPES
-from .verdict import Verdict, as_rows, compare, judge, judge_growth, judge_modes, lines, summary
+from .verdict import Times, Verdict, as_rows, compare, judge, judge_growth, judge_modes, lines, summary
 
 QUICK = {"rounds": 1, "more_rounds": 0, "slice_ns": 20_000}
 FULL = {"rounds": 6, "more_rounds": 30, "slice_ns": 200_000}
-#: For anyffi alone in the second mode: its limit is far from what is exact.
+#: For anyffi alone: the limits between modes are far from what is exact.
 ROUGH = {"rounds": 2, "more_rounds": 0, "slice_ns": 50_000}
+#: How often both modes take turns again where their ratio is this near to a limit.
+AGAIN, NEAR_MODES = 3, 1.5
 
 CONTENDERS = ("anyffi", "nanobind", "tvm-ffi", "python", "numpy")
+ALONE = ("anyffi",)
 
 #: What is measured besides the shapes; a pattern selects them as it does groups.
 PARTS = ("C++", "compiling", "memory")
@@ -43,19 +47,40 @@ class Progress:
 def measure_shapes(
     modes: list[str], paths: dict[str, list[str]], options: dict[str, Any], progress: Progress
 ) -> list[Verdict]:
-    """Measure in each mode; the other contenders run beside anyffi in the first one only."""
-    found = {}
-    for mode in modes:
-        first = mode == modes[0]
-        given = options if first else {**options, **ROUGH}
-        contenders = CONTENDERS if first else ("anyffi",)
-        found[mode] = run_module("map.measure", mode, {**given, "paths": paths, "contenders": contenders})
-        progress.done(f"{len(found[mode]['times'])} shapes, {mode} mode")
-    times, refused = found[modes[0]]["times"], found[modes[0]]["refused"]
-    verdicts = [*judge(SHAPES, times, refused), *judge_growth(SHAPES, times)]
-    if {"cython", "ctypes"} <= set(found):
-        verdicts += judge_modes(SHAPES, found["cython"]["times"], found["ctypes"]["times"])
+    """Measure in all modes, which take turns; the other contenders run beside anyffi in the first one only."""
+    wanted = [shape for shape in SHAPES if is_wanted(options["only"], shape.name, shape.group)]
+    times: dict[str, Times] = {mode: {} for mode in modes}
+    refused = {}
+    with contextlib.ExitStack() as stack:
+        workers = {
+            mode: stack.enter_context(Worker("map.measure", mode, {"paths": paths, "contenders": names}))
+            for mode, names in zip(modes, (CONTENDERS, ALONE))
+        }
+        for shape in wanted:
+            for mode, worker in workers.items():
+                first = mode == modes[0]
+                given = {**options, "contenders": CONTENDERS} if first else {**ROUGH, "contenders": ALONE}
+                times[mode][shape.name], why = worker.ask({"shape": shape.name, **given})
+                if first:
+                    refused[shape.name] = why
+            compare_again(shape.name, workers, times)
+    progress.done(f"{len(wanted)} shapes, {' and '.join(modes)} mode")
+    first_times = times[modes[0]]
+    verdicts = [*judge(SHAPES, first_times, refused), *judge_growth(SHAPES, first_times)]
+    if {"cython", "ctypes"} <= set(times):
+        verdicts += judge_modes(SHAPES, times["cython"], times["ctypes"])
     return verdicts
+
+
+def compare_again(name: str, workers: dict[str, Worker], times: dict[str, Times]) -> None:
+    """Measure a shape again in both modes, in turns, while their ratio is near a limit."""
+    for _ in range(AGAIN):
+        fast, slow = (times.get(mode, {}).get(name, {}).get("anyffi") for mode in ("cython", "ctypes"))
+        if not fast or not slow or not MODES_LIMIT / NEAR_MODES < slow / fast < MODES_MOST * NEAR_MODES:
+            return
+        for mode, worker in workers.items():
+            again, _ = worker.ask({"shape": name, **ROUGH, "contenders": ALONE})
+            times[mode][name]["anyffi"] = min(times[mode][name]["anyffi"], again["anyffi"])
 
 
 def contenders_of(only: str) -> set[str]:
