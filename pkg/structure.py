@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ._api.structural_key import StructuralKey
 from ._backend import active as _active
+from ._rules.callbacks import VisitInterrupt
 from ._rules.paths import MISSING, AccessPath, Edit, Mismatch
 
 __all__ = [
@@ -10,6 +12,8 @@ __all__ = [
     "AccessPath",
     "Edit",
     "Mismatch",
+    "StructuralKey",
+    "VisitInterrupt",
     "copy",
     "diff",
     "first_mismatch",

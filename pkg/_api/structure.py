@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from .._builtins import *  # noqa: F403
 from .._objects.runtime import Runtime
+from .._rules.callbacks import Interrupted, VisitInterrupt, choose_function, stop_at_interrupt
 from .._rules.paths import AccessPath, Edit, Mismatch, read_difference
-from .._typing import Any, Callable
+from .._typing import TYPE_CHECKING, Any, Callable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["StructureApi"]
 
@@ -112,7 +116,9 @@ class StructureApi:
         rows = self._runtime.structure_diff(a, b, bool(map_free_vars), bool(skip_tensor_content), False)
         return [read_difference(Edit, row) for row in rows]
 
-    def visit(self, value: Any, function: Callable[[Any], Any], *, order: str = "pre") -> None:
+    def visit(
+        self, value: Any, function: Callable[[Any], Any] | Mapping[Any, Any], *, order: str = "pre"
+    ) -> VisitInterrupt | None:
         """Call a function with a value and all that it consists of.
 
         An object with several references is visited once.
@@ -121,10 +127,17 @@ class StructureApi:
         ----------
         value : object
             Its parts are those of `structural_equal`.
-        function : callable
-            Called with each value. If it returns False before the parts, they are left out.
+        function : callable or mapping
+            Called with each value. If it returns False before the parts, they are left out; if it returns a
+            `VisitInterrupt`, the walk ends. A mapping has one for each type or tuple of types: the first that
+            fits is called, if one does.
         order : str
             ``"pre"``: before the parts of each value; ``"post"``: after them.
+
+        Returns
+        -------
+        VisitInterrupt or None
+            What has ended the walk.
 
         Examples
         --------
@@ -136,9 +149,14 @@ class StructureApi:
         """
         if order not in ("pre", "post"):
             raise ValueError(f"the order is 'pre' or 'post', not {order!r}")
-        self._runtime.structure_visit(value, self._callable(function), order == "post")
+        chosen = stop_at_interrupt(choose_function(function, lambda part: None))
+        try:
+            self._runtime.structure_visit(value, self._core.to_object(chosen), order == "post")
+        except Interrupted as interrupted:
+            return interrupted.interrupt
+        return None
 
-    def map(self, value: Any, function: Callable[[Any], Any]) -> Any:
+    def map(self, value: Any, function: Callable[[Any], Any] | Mapping[Any, Any]) -> Any:
         """Return what a function makes of a value, after it was called with all parts.
 
         Only what has changed is made again; what is shared stays so. The value itself does not change.
@@ -147,9 +165,10 @@ class StructureApi:
         ----------
         value : object
             Its parts are those of `structural_equal`.
-        function : callable
+        function : callable or mapping
             Called with each value, whose parts have been replaced by its results, and returns what takes its
-            place; with an object that has several references once.
+            place; with an object that has several references once. A mapping has one for each type or tuple
+            of types: the first that fits is called; what none fits stays.
 
         Raises
         ------
@@ -160,10 +179,11 @@ class StructureApi:
 
         Examples
         --------
-        >>> anyffi.map([1, "a", [2]], lambda x: x + 1 if isinstance(x, int) else x)
+        >>> anyffi.map([1, "a", [2]], {int: lambda x: x + 1})
         anyffi.List([2, 'a', anyffi.List([3])])
         """
-        return self._runtime.structure_map(value, self._callable(function))
+        chosen = choose_function(function, lambda part: part)
+        return self._runtime.structure_map(value, self._core.to_object(chosen))
 
     def copy(self, value: Any) -> Any:
         """Return a deep copy of a value: of containers, tensors and objects of C++.
@@ -241,12 +261,7 @@ class StructureApi:
             number = keys.index(name) * (2 if kind == "key" else 1) + (kind == "key")
         return number
 
-    def _callable(self, function: Any) -> Any:
-        if not callable(function):
-            raise TypeError(f"expected a callable, got {type(function).__name__}")
-        return self._core.to_object(function)
-
-    def to_json(self, value: Any) -> str:
+    def to_json(self, value: Any, *, metadata: Any = None) -> str:
         """Return the JSON of a value, from which `from_json` makes it again.
 
         What has several references is written once. Objects are written by the key of their type, with what
@@ -256,6 +271,8 @@ class StructureApi:
         ----------
         value : object
             Anything but functions, pointers, exceptions and objects that only Python knows.
+        metadata : object, optional
+            Anything that `json.dumps` takes: written beside the value, and read by `json.loads` alone.
 
         Raises
         ------
@@ -272,10 +289,14 @@ class StructureApi:
         {"type": "Dict", "data": {"w": 2.5}}]}
         """
         text: str = self._runtime.json_write(value)
-        return text
+        if metadata is None:
+            return text
+        import json
+
+        return f'{text[: text.rindex("}")]}, "metadata": {json.dumps(metadata, allow_nan=False)}}}\n'
 
     def from_json(self, text: str | bytes) -> Any:
-        """Return the value that `to_json` wrote.
+        """Return the value that `to_json` wrote, or Apache TVM-FFI's `to_json_graph_str`.
 
         Objects are made by the functions of their types: only load text from others if every type that is
         registered may be made of anything.

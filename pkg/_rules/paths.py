@@ -48,9 +48,11 @@ class AccessPath:
 
     Examples
     --------
-    >>> path = AccessPath([("index", 1), ("key", "w")])
+    >>> path = AccessPath.root().array_item(1).map_item("w")
     >>> print(path)
     [1]["w"]
+    >>> path == AccessPath([("index", 1), ("key", "w")])
+    True
     >>> path.resolve([0, {"w": 5}])
     5
     """
@@ -79,10 +81,43 @@ class AccessPath:
         return self.steps == other.steps if isinstance(other, AccessPath) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(str(self))
+        return hash(tuple(_hash_of(value) for _, value in self.steps))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return AccessPath, (self.steps,)
+
+    @classmethod
+    def root(cls) -> AccessPath:
+        """Return the path that leads to the value itself."""
+        return cls()
+
+    @property
+    def parent(self) -> AccessPath | None:
+        """The path without its last step; None for the root."""
+        return AccessPath(self.steps[:-1]) if self.steps else None
+
+    def attr(self, name: str) -> AccessPath:
+        """Return the path to a field of the part."""
+        return self._then("field", name)
+
+    def array_item(self, index: int) -> AccessPath:
+        """Return the path to an element of the part, by its index."""
+        return self._then("index", index)
+
+    def map_item(self, key: Any) -> AccessPath:
+        """Return the path to the value that the part has at a key."""
+        return self._then("key", key)
+
+    def set_item(self, element: Any) -> AccessPath:
+        """Return the path to an element of the part, which is a set."""
+        return self._then("element", element)
+
+    def _then(self, kind: str, value: Any) -> AccessPath:
+        return AccessPath((*self.steps, (kind, value)))
+
+    def is_prefix_of(self, other: AccessPath) -> bool:
+        """Return whether a path begins with all steps of this one."""
+        return self.steps == other.steps[: len(self.steps)]
 
     def resolve(self, root: Any) -> Any:
         """Return the part of a value that the path leads to.
@@ -102,6 +137,13 @@ class AccessPath:
             else:
                 raise KeyError(value)
         return root
+
+
+def _hash_of(value: Any) -> int:
+    try:
+        return hash(value)
+    except TypeError:
+        return 0
 
 
 def _read_field(value: Any, name: str) -> Any:

@@ -233,6 +233,21 @@ def test_metadata_is_skipped(ffi: Any) -> None:
     assert ffi.from_json(text) == 5
 
 
+def test_metadata_is_written(ffi: Any) -> None:
+    metadata = {"by": "é\ud800", "n": [2**70, 1e300, None], "{": {}}
+    text = ffi.to_json([1, {"a": 2}], metadata=metadata)
+    assert json.loads(text)["metadata"] == metadata
+    assert ffi.from_json(text) == [1, {"a": 2}]
+    assert ffi.to_json(5, metadata=None) == ffi.to_json(5)
+    with pytest.raises(ValueError, match="JSON compliant"):
+        ffi.to_json(1, metadata=math.nan)
+    with pytest.raises(TypeError, match="serializable"):
+        ffi.to_json(1, metadata=object())
+    for broken in ('"\\x"', '"\n"', '"', '"\\u12"', "01", "-"):
+        with pytest.raises(ValueError, match="at position"):
+            ffi.from_json('{"metadata": ' + broken + "}")
+
+
 @hypothesis.given(value=strategies.values)
 def test_any_value_round_trips(ffi: Any, value: Any) -> None:
     value = ffi.convert(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy
@@ -34,6 +35,73 @@ def test_visits(ffi: Any) -> None:
         ffi.visit(value, print, order="in")
     with pytest.raises(TypeError, match="callable"):
         ffi.visit(value, 1)
+    with pytest.raises(TypeError, match="callable"):
+        ffi.map(value, {int: 1})
+    with pytest.raises(TypeError):
+        ffi.map(value, {"int": print})
+
+
+def test_a_walk_ends_where_a_function_says_so(ffi: Any) -> None:
+    from anyffi.structure import VisitInterrupt
+
+    value = ffi.List([1, (2, {"a": 3}), 4])
+    for order in ("pre", "post"):
+        seen: list[Any] = []
+
+        def find(x: Any, seen: list[Any] = seen) -> Any:
+            seen.append(x)
+            return VisitInterrupt([x]) if x == 3 else None
+
+        found = ffi.visit(value, find, order=order)
+        assert type(found) is VisitInterrupt
+        assert found.value == [3]
+        assert repr(found) == "VisitInterrupt([3])"
+        assert 4 not in seen
+    assert ffi.visit(value, lambda x: None) is None
+    # It ends the walk of the function that returns it alone.
+    outer = ffi.visit(value, lambda x: ffi.visit(x, lambda y: VisitInterrupt(y)) and None)
+    assert outer is None
+
+
+def test_functions_by_type(ffi: Any) -> None:
+    value = ffi.List([1, 2.5, "a", (3, True)])
+    seen: list[Any] = []
+    rows = {
+        bool: lambda x: seen.append("bool"),
+        (int, float): seen.append,
+        ffi.Array: lambda x: seen.append(len(x)),
+    }
+    ffi.visit(value, rows)
+    assert seen == [1, 2.5, 2, 3, "bool"]
+    seen.clear()
+    ffi.visit(value, {ffi.Array: lambda x: False, int: seen.append})
+    assert seen == [1]
+    made = ffi.map(value, {bool: lambda x: x, int: lambda x: x + 1, str: str.upper})
+    assert plain(ffi, made) == [2, 2.5, "A", (4, True)]
+    assert ffi.map(value, {bytes: len}) is value
+    assert ffi.map(value, {}) is value
+
+
+def test_structural_keys(ffi: Any) -> None:
+    from anyffi.structure import StructuralKey
+
+    first, second = StructuralKey({"a": [1], "b": {2}}), StructuralKey({"b": {2}, "a": [1]})
+    other = StructuralKey({"a": [1.0], "b": {2}})
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first != other
+    assert first != 1
+    assert first.__hash__() == ffi.structural_hash(first.key)
+    assert {first: 1, other: 2}[second] == 1
+    value = ffi.Dict({first: 1})
+    value[second] = 5
+    assert dict(value.items()) == {first: 5}
+    assert pickle.loads(pickle.dumps(first)) == second
+    assert repr(first) == "StructuralKey(anyffi.Dict({'a': anyffi.List([1]), 'b': anyffi.Set({2})}))"
+    shared: Any = ffi.List([1])
+    for _ in range(60):
+        shared = ffi.List([shared, shared])
+    assert StructuralKey(shared) == StructuralKey(ffi.copy(shared))
 
 
 def test_exceptions_of_functions_arrive(ffi: Any) -> None:

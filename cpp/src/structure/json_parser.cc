@@ -10,7 +10,28 @@ bool JsonParser::read_key(const char** out, size_t* out_size) {
   return scanner_.read_text(out, out_size) && scanner_.expect(':');
 }
 
+/// Whether the names of the document are those of Apache TVM-FFI; what both formats have is skipped.
+bool JsonParser::find_format(bool* out_is_tvm) const {
+  JsonScanner ahead = scanner_;
+  const char* key;
+  size_t size;
+  *out_is_tvm = false;
+  if (!ahead.expect('{')) return false;
+  for (bool more = !ahead.accept('}'); more;) {
+    if (!ahead.read_text(&key, &size) || !ahead.expect(':')) return false;
+    *out_is_tvm = is_text(key, size, "root_index");
+    if (!is_text(key, size, "nodes") && !is_text(key, size, "metadata")) return true;
+    if (!ahead.skip() || !ahead.next('}', &more)) return false;
+  }
+  return true;
+}
+
 bool JsonParser::run() {
+  bool is_tvm;
+  return find_format(&is_tvm) && (is_tvm ? read_tvm_graph() : read_graph());
+}
+
+bool JsonParser::read_graph() {
   if (!scanner_.expect('{')) return false;
   bool has_format = false, has_version = false, has_root = false, has_nodes = false;
   for (bool more = !scanner_.accept('}'); more;) {
@@ -37,7 +58,7 @@ bool JsonParser::run() {
       if (!is_again && !read_value(&graph_->root)) return false;
     } else if (is_text(key, size, "nodes")) {
       is_again = std::exchange(has_nodes, true);
-      if (!is_again && !read_nodes()) return false;
+      if (!is_again && !read_nodes(&JsonParser::read_node)) return false;
     } else if (is_text(key, size, "metadata")) {
       if (!scanner_.skip()) return false;
     } else {
@@ -49,7 +70,10 @@ bool JsonParser::run() {
   if (!has_format || !has_version || !has_root || !has_nodes) {
     return scanner_.fail("format, version, root or nodes are missing");
   }
-  if (!scanner_.expect_end()) return false;
+  return scanner_.expect_end() && check_references();
+}
+
+bool JsonParser::check_references() {
   auto num_nodes = static_cast<int64_t>(graph_->nodes.size());
   auto check = [&](const AnyffiValue& value) {
     return value.type_code != ANYFFI_UNSET || (value.as_int >= 0 && value.as_int < num_nodes) ||
@@ -63,12 +87,12 @@ bool JsonParser::run() {
   return check(graph_->root);
 }
 
-bool JsonParser::read_nodes() {
+bool JsonParser::read_nodes(bool (JsonParser::*read)()) {
   if (!scanner_.expect('[')) return false;
   for (bool more = !scanner_.accept(']'); more;) {
     if (graph_->nodes.size() >= INT32_MAX / 2) return scanner_.fail("too many nodes");
     if ((graph_->nodes.size() & 0xFFFF) == 0xFFFF && anyffi_host_check_signals() != 0) return false;
-    if (!read_node() || !scanner_.next(']', &more)) return false;
+    if (!(this->*read)() || !scanner_.next(']', &more)) return false;
   }
   return true;
 }
@@ -78,7 +102,10 @@ bool JsonParser::read_type(int32_t* out) {
   size_t position = scanner_.position();
   const char* key;
   size_t size;
-  if (!scanner_.read_text(&key, &size)) return false;
+  return scanner_.read_text(&key, &size) && find_type(key, size, position, out);
+}
+
+bool JsonParser::find_type(const char* key, size_t size, size_t position, int32_t* out) {
   if (last_type_ == 0 || last_key_.size() != size || std::memcmp(last_key_.data(), key, size) != 0) {
     last_key_.assign(key, size);
     const AnyffiTypeInfo* info = std::memchr(key, 0, size) == nullptr ? anyffi_type_find(last_key_.c_str()) : nullptr;

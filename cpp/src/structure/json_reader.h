@@ -13,7 +13,8 @@ namespace anyffi::runtime {
 /// What a text consists of: its nodes, and all their values one after the other. A value of type Unset refers to the
 /// node of its number.
 struct JsonGraph {
-  enum class Data : uint8_t { kNone, kList, kNames, kText };
+  /// kValue: the node stands for its value, of a type without parts, and nothing refers to it any more.
+  enum class Data : uint8_t { kNone, kList, kNames, kText, kValue };
 
   struct Node {
     int32_t type_code; /* 0 until the node was read */
@@ -54,9 +55,13 @@ class JsonParser {
   bool run();
 
  private:
-  bool read_nodes();
+  bool find_format(bool* out_is_tvm) const;
+  bool read_graph();
+  bool check_references();
+  bool read_nodes(bool (JsonParser::*read)());
   bool read_node();
   bool read_type(int32_t* out);
+  bool find_type(const char* key, size_t size, size_t position, int32_t* out);
   bool read_data(JsonGraph::Node* node);
   bool read_sizes(JsonGraph::Node* node);
   bool read_value(AnyffiValue* out);
@@ -70,6 +75,14 @@ class JsonParser {
   bool read_dtype(AnyffiDataType* out);
   bool read_device(AnyffiValue* out);
   bool add_value();
+
+  bool read_tvm_graph();
+  bool read_tvm_node();
+  bool read_tvm_type(JsonGraph::Node* node, bool* out_is_value);
+  bool read_tvm_data(JsonGraph::Node* node);
+  bool read_tvm_value(int32_t type_code, AnyffiValue* out);
+  bool add_tvm_value(int32_t type_code);
+  bool read_decimal(AnyffiValue* out);
 
   JsonScanner scanner_;
   JsonGraph* graph_;

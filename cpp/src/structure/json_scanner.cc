@@ -12,6 +12,8 @@ namespace {
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
+constexpr const char* kNames = "\"\\/bfnrt"; /* of escapes */
+
 /// What ends a run of plain characters in a string: quotes, escapes and control characters.
 bool is_plain(char c) noexcept { return c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20; }
 
@@ -32,10 +34,14 @@ bool JsonScanner::expect(char c) noexcept {
   return at_ >= end_ ? fail("the text ends too early") : fail(message);
 }
 
-bool JsonScanner::expect_word(const char* word) noexcept {
+bool JsonScanner::is_next(const char* word) const noexcept {
   size_t size = std::strlen(word);
-  if (static_cast<size_t>(end_ - at_) < size || std::memcmp(at_, word, size) != 0) return fail("expected a value");
-  at_ += size;
+  return static_cast<size_t>(end_ - at_) >= size && std::memcmp(at_, word, size) == 0;
+}
+
+bool JsonScanner::expect_word(const char* word) noexcept {
+  if (!is_next(word)) return fail("expected a value");
+  at_ += std::strlen(word);
   return true;
 }
 
@@ -74,7 +80,6 @@ void JsonScanner::put_utf8(uint32_t c) {
 /// Reads one escape, behind its backslash.
 bool JsonScanner::read_escapes() {
   char c = *at_++;
-  constexpr const char* kNames = "\"\\/bfnrt";
   constexpr const char* kValues = "\"\\/\b\f\n\r\t";
   const char* found = c == 0 ? nullptr : std::strchr(kNames, c);
   if (found != nullptr) return buffer_ += kValues[found - kNames], true;
@@ -124,27 +129,33 @@ bool JsonScanner::read_str(AnyffiValue* out) {
   return read_text(&text, &size) && anyffi_str_from_utf8(text, static_cast<int64_t>(size), out) == 0;
 }
 
-bool JsonScanner::read_number(AnyffiValue* out) {
-  const char* from = at_;
+bool JsonScanner::scan_number(bool* out_is_int) noexcept {
   if (*at_ == '-') ++at_;
   const char* digits = at_;
   while (is_digit(*at_)) ++at_;
   if (at_ == digits) return fail("expected a value");
   if (*digits == '0' && at_ - digits > 1) return fail("a number begins with 0", static_cast<size_t>(digits - begin_));
-  bool is_int = true;
+  *out_is_int = true;
   if (*at_ == '.') {
-    is_int = false;
+    *out_is_int = false;
     if (!is_digit(*++at_)) return fail("expected digits");
     while (is_digit(*at_)) ++at_;
   }
   if (*at_ == 'e' || *at_ == 'E') {
-    is_int = false;
+    *out_is_int = false;
     ++at_;
     if (*at_ == '+' || *at_ == '-') ++at_;
     if (!is_digit(*at_)) return fail("expected digits");
     while (is_digit(*at_)) ++at_;
   }
+  return true;
+}
+
+bool JsonScanner::read_number(AnyffiValue* out) {
+  const char* from = at_;
   auto position = static_cast<size_t>(from - begin_);
+  bool is_int;
+  if (!scan_number(&is_int)) return false;
   if (is_int) {
     *out = anyffi_make_value(static_cast<uint32_t>(ANYFFI_INT), 0);
     if (std::from_chars(from, at_, out->as_int).ec == std::errc()) return true;
@@ -165,11 +176,30 @@ bool JsonScanner::read_int(int64_t* out) noexcept {
   return true;
 }
 
+/// Skips a string, which may have halves of surrogate pairs.
+bool JsonScanner::skip_text() noexcept {
+  if (!expect('"')) return false;
+  for (;;) {
+    while (is_plain(*at_)) ++at_;
+    if (*at_ == '"') return ++at_, true;
+    if (at_ >= end_) return fail("the text ends inside of a string");
+    if (*at_ != '\\') return fail("a control character inside of a string");
+    char c = *++at_;
+    uint32_t unit;
+    if (c == 'u') {
+      ++at_;
+      if (!read_hex4(&unit)) return false;
+    } else if (c == 0 || std::strchr(kNames, c) == nullptr) {
+      return fail("unknown escape");
+    } else {
+      ++at_;
+    }
+  }
+}
+
 bool JsonScanner::skip() {
   Vector<char> open;
-  const char* text;
-  size_t size;
-  AnyffiValue number;
+  bool is_int;
   for (;;) {
     bool ok = true;
     char c = peek();
@@ -179,15 +209,15 @@ bool JsonScanner::skip() {
       if (accept(open.back())) {
         open.pop_back();
       } else {
-        if (open.back() == '}' && (!read_text(&text, &size) || !expect(':'))) return false;
+        if (open.back() == '}' && (!skip_text() || !expect(':'))) return false;
         continue;
       }
     } else if (c == '"') {
-      ok = read_text(&text, &size);
+      ok = skip_text();
     } else if (c == 't' || c == 'f' || c == 'n') {
       ok = expect_word(c == 't' ? "true" : c == 'f' ? "false" : "null");
     } else {
-      ok = read_number(&number);
+      ok = scan_number(&is_int);
     }
     if (!ok) return false;
     for (bool more = false; !more;) {
@@ -195,7 +225,7 @@ bool JsonScanner::skip() {
       if (!next(open.back(), &more)) return false;
       if (!more) open.pop_back();
     }
-    if (open.back() == '}' && (!read_text(&text, &size) || !expect(':'))) return false;
+    if (open.back() == '}' && (!skip_text() || !expect(':'))) return false;
   }
 }
 

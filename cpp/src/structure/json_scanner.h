@@ -30,6 +30,7 @@ class JsonScanner {
     ++at_;
     return true;
   }
+  bool is_next(const char* word) const noexcept;
   bool expect(char c) noexcept;
   bool expect_word(const char* word) noexcept;
   bool expect_end() noexcept;
@@ -47,6 +48,8 @@ class JsonScanner {
   bool skip();
 
  private:
+  bool scan_number(bool* out_is_int) noexcept;
+  bool skip_text() noexcept;
   bool read_escapes();
   bool read_hex4(uint32_t* out) noexcept;
   void put_utf8(uint32_t c);

@@ -1,0 +1,80 @@
+"""Functions that walks call: one for all values, or one for each type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .._builtins import *  # noqa: F403
+from .._typing import Any, Callable
+
+__all__ = ["VisitInterrupt", "choose_function", "stop_at_interrupt"]
+
+
+class VisitInterrupt:
+    """What a function that `visit` calls returns to end the walk.
+
+    Parameters
+    ----------
+    value : object
+        For the caller of `visit`.
+
+    Examples
+    --------
+    >>> found = anyffi.visit([1, [2, 3]], {int: lambda x: VisitInterrupt(x) if x > 1 else None})
+    >>> found.value
+    2
+    """
+
+    __slots__ = ("value",)
+    __module__ = "anyffi.structure"
+
+    value: Any
+
+    def __init__(self, value: Any = None) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return f"VisitInterrupt({self.value!r})"
+
+
+class Interrupted(BaseException):
+    """Takes an interrupt through the runtime."""
+
+    def __init__(self, interrupt: VisitInterrupt) -> None:
+        super().__init__()
+        self.interrupt = interrupt
+
+
+def choose_function(function: Any, otherwise: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return one function for what walks accept: a callable, or a mapping of types to callables."""
+    if callable(function):
+        return function  # type: ignore[no-any-return]
+    if not isinstance(function, Mapping):
+        raise TypeError(
+            f"expected a callable, or a mapping of types to callables, got {type(function).__name__}"
+        )
+    rows = tuple(function.items())
+    for types, each in rows:
+        isinstance(None, types)  # a TypeError for what is no type
+        if not callable(each):
+            raise TypeError(f"expected a callable for {types!r}, got {type(each).__name__}")
+
+    def call_first(value: Any) -> Any:
+        for types, each in rows:
+            if isinstance(value, types):
+                return each(value)
+        return otherwise(value)
+
+    return call_first
+
+
+def stop_at_interrupt(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a function that ends the walk where another one returns an interrupt."""
+
+    def call(value: Any) -> Any:
+        result = function(value)
+        if type(result) is VisitInterrupt:
+            raise Interrupted(result)
+        return result
+
+    return call

@@ -1,0 +1,39 @@
+"""Paths to parts of values."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from anyffi.structure import AccessPath
+
+
+def test_they_are_made_step_by_step() -> None:
+    path = AccessPath.root().attr("body").array_item(3).map_item("w").set_item(5)
+    assert str(path) == '.body[3]["w"]{5}'
+    assert path.steps == (("field", "body"), ("index", 3), ("key", "w"), ("element", 5))
+    assert path == AccessPath(path.steps)
+    assert path.parent == AccessPath.root().attr("body").array_item(3).map_item("w")
+    assert AccessPath.root().parent is None
+    assert AccessPath.root() == AccessPath()
+    assert pickle.loads(pickle.dumps(path)) == path
+
+
+def test_prefixes() -> None:
+    root = AccessPath.root()
+    path = root.attr("a").array_item(2)
+    assert root.is_prefix_of(root)
+    assert root.is_prefix_of(path)
+    assert path.is_prefix_of(path)
+    assert root.attr("a").is_prefix_of(path)
+    assert not path.is_prefix_of(root.attr("a"))
+    assert not root.attr("b").is_prefix_of(path)
+
+
+@pytest.mark.parametrize("key", [1, 1.0, True, "1", slice(1), None])
+def test_equal_paths_have_one_hash(key: object) -> None:
+    path = AccessPath.root().map_item(key)
+    for other in (1, 1.0, True, "1", slice(1), None):
+        if path == AccessPath.root().map_item(other):
+            assert hash(path) == hash(AccessPath.root().map_item(other))
+    assert len({path, AccessPath(path.steps)}) == 1
