@@ -21,6 +21,8 @@ def field(
     metadata: Mapping[Any, Any] | None = None,
     kw_only: bool = ...,
     structural: _OfField | None = None,
+    frozen: bool = False,
+    doc: str | None = None,
 ) -> _T: ...
 @overload
 def field(
@@ -33,6 +35,8 @@ def field(
     metadata: Mapping[Any, Any] | None = None,
     kw_only: bool = ...,
     structural: _OfField | None = None,
+    frozen: bool = False,
+    doc: str | None = None,
 ) -> _T: ...
 @overload
 def field(
@@ -44,6 +48,8 @@ def field(
     metadata: Mapping[Any, Any] | None = None,
     kw_only: bool = ...,
     structural: _OfField | None = None,
+    frozen: bool = False,
+    doc: str | None = None,
 ) -> Any: ...
 @overload
 @dataclass_transform(field_specifiers=(field, dataclasses.field))

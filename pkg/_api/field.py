@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from .._builtins import *  # noqa: F403
+from .._objects.fields import FROZEN
 from .._objects.structural import KEY, require_word
 from .._typing import Any
 
 __all__ = ["field"]
 
 
-def field(*, structural: Any = None, metadata: Any = None, **options: Any) -> Any:
+def field(
+    *, structural: Any = None, frozen: bool = False, doc: Any = None, metadata: Any = None, **options: Any
+) -> Any:
     """Describe a field of a dataclass, as `dataclasses.field` does.
 
     Parameters
@@ -19,6 +22,11 @@ def field(*, structural: Any = None, metadata: Any = None, **options: Any) -> An
         `"identity"`, as the same object; `"defines"`, its objects are variables that it binds in the fields
         after it; `"declares"`, they are bound in all that follows in the innermost object with a field that
         defines.
+    frozen : bool
+        Once it has a value, assignments raise `dataclasses.FrozenInstanceError`; ``cls.name.set(instance,
+        value)`` still sets it.
+    doc : str, optional
+        Its docstring.
     metadata : mapping, optional
         As for `dataclasses.field`.
     **options
@@ -35,7 +43,15 @@ def field(*, structural: Any = None, metadata: Any = None, **options: Any) -> An
     """
     import dataclasses
 
+    given = {}
     if structural is not None:
         require_word(structural, of_field=True)
-        metadata = {**(metadata or {}), KEY: structural}
+        given[KEY] = structural
+    if frozen:
+        given[FROZEN] = True
+    if doc is not None:
+        # The standard library's argument is that of Python 3.14.
+        given["doc"] = doc
+    if given:
+        metadata = {**(metadata or {}), **given}
     return dataclasses.field(metadata=metadata, **options)

@@ -5,14 +5,20 @@ from __future__ import annotations
 from .._builtins import *  # noqa: F403
 from .._rules.culprits import locate_field
 from .._rules.refusals import explain_field
-from .._typing import Any
+from .._typing import Any, Callable
 from .runtime import Runtime
 
-__all__ = ["Field"]
+__all__ = ["FROZEN", "Field"]
+
+#: In the metadata of a field of a dataclass that is set once.
+FROZEN = "anyffi.frozen"
 
 
 class Field(property):
-    """A property that reads, and perhaps writes, a field of the object."""
+    """A property that reads, and perhaps writes, a field of the object.
+
+    `is_frozen`: assignments set it once, until it has a value; `set` always does.
+    """
 
     def __init__(
         self,
@@ -22,6 +28,7 @@ class Field(property):
         type_name: str | None,
         doc: str | None,
         is_writable: bool,
+        is_frozen: bool = False,
     ) -> None:
         get = runtime.field_getter(name, lambda self: runtime.object_get_field(self, name))
         put = None
@@ -38,10 +45,34 @@ class Field(property):
                     raise
 
             put = runtime.field_setter(name, put_slowly)
-        super().__init__(get, put)
+        super().__init__(get, _once(name, get, put) if is_frozen else put)
+        self._put = put
+        self.is_frozen = is_frozen
         # For the messages of Python 3.10 and later; only the body of a class does it by itself.
         if hasattr(self, "__set_name__"):
             self.__set_name__(None, name)
         # The `doc` of a property is hidden by the docstring of a derived class.
         self.__doc__ = doc
         self.type_name = type_name
+
+    def set(self, instance: Any, value: Any) -> None:
+        """Set the field of an object, also where assignments are refused."""
+        if self._put is None:
+            raise AttributeError("the field is read-only")
+        self._put(instance, value)
+
+
+def _once(name: str, get: Callable[[Any], Any], put: Any) -> Callable[[Any, Any], None]:
+    """Return a function that sets a field which has no value yet."""
+
+    def put_once(self: Any, value: Any) -> None:
+        try:
+            get(self)
+        except AttributeError:
+            put(self, value)
+            return
+        from dataclasses import FrozenInstanceError
+
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    return put_once

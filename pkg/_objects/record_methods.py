@@ -65,6 +65,8 @@ class RecordMethods:
     #: Fields with a default that is no factory, by name; and those of them that are no parameters.
     _defaults: tuple[tuple[str, Any], ...]
     _set_nowhere: tuple[tuple[str, Any], ...]
+    #: Fields that are set once, by name.
+    _frozen: dict[str, Any]
     #: By field which values it holds as they are.
     _takes: dict[str, int]
     __signature__ = _Signature()
@@ -96,8 +98,19 @@ class RecordMethods:
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        frozen = self._frozen
         for name, value in state.items():
-            object.__setattr__(self, name, value)
+            if name in frozen:
+                frozen[name].set(self, value)
+            else:
+                object.__setattr__(self, name, value)
+
+    def __replace__(self, /, **changes: Any) -> Any:
+        """Return an object like this one, with other fields: `copy.replace`, which Python 3.13 has."""
+        from dataclasses import replace
+
+        instance: Any = self
+        return replace(instance, **changes)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Helper for pickle."""

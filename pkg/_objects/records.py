@@ -9,7 +9,7 @@ from .._builtins import *  # noqa: F403
 from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._typing import TYPE_CHECKING, Any
 from .derived import DerivedMethods, make_post_init, refuse_members
-from .fields import Field
+from .fields import FROZEN, Field
 from .record_methods import NO_STATE, RecordMethods
 from .structural import require_word, set_structure
 
@@ -201,11 +201,18 @@ class Records:
         cls._type_key = key
         type_code = declared[0]
         described_type = self._runtime.type_describe(type_code)
+        frozen = {field.name for field in fields if FROZEN in field.metadata}
         for name, type_name, doc, is_writable in described_type[3]:
-            setattr(cls, name, Field(self._runtime, key, name, type_name, doc, is_writable))
+            made = Field(self._runtime, key, name, type_name, doc, is_writable, name in frozen)
+            setattr(cls, name, made)
         for field, _ in redeclared:
+            former = inherited[field.name]
+            if (field.name in frozen) != former.is_frozen:
+                name, type_name, doc = field.name, former.type_name, former.__doc__
+                former = Field(self._runtime, key, name, type_name, doc, True, name in frozen)
             # The standard library has set its default.
-            setattr(cls, field.name, inherited[field.name])
+            setattr(cls, field.name, former)
+        cls._frozen = {name: getattr(cls, name) for name in frozen}
         set_structure(self._runtime, type_code, fields, structural)
         self._classes.add_record(type_code, declared[1], cls)
         self._plan(cls, fields)

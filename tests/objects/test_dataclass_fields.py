@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import collections.abc
+import copy
 import ctypes
+import dataclasses
 import enum
 import gc
 import pathlib
@@ -257,3 +259,52 @@ if sys.version_info >= (3, 11):
         made = cls(None)
         made.x = made
         assert made.x is made
+
+
+def test_frozen_fields_are_set_once(ffi: Any) -> None:
+    import anyffi
+
+    @ffi.dataclass("test.fields.Frozen")
+    class Frozen:
+        a: int = anyffi.field(frozen=True)
+        b: int
+        c: Any = anyffi.field(default_factory=list, frozen=True, doc="What there is.")
+        d: str = anyffi.field(default="d", frozen=True, init=False)
+
+    @ffi.dataclass("test.fields.FrozenChild")
+    class Child(Frozen):
+        e: int = anyffi.field(default=5, frozen=True)
+        b: int = anyffi.field(default=6, frozen=True)
+
+    @ffi.dataclass("test.fields.OwnInit")
+    class OwnInit:
+        a: int = anyffi.field(frozen=True)
+
+        def __init__(self, a: int) -> None:
+            self.a = a
+
+    assert Frozen.c.__doc__ == "What there is."
+    x, child, own = Frozen(1, 2), Child(1, 2, [3]), OwnInit(1)
+    x.b = 9
+    for each, names in ((x, "acd"), (child, "abcde"), (own, "a")):
+        for name in names:
+            former = getattr(each, name)
+            with pytest.raises(dataclasses.FrozenInstanceError, match=f"cannot assign to field '{name}'"):
+                setattr(each, name, 7)
+            assert getattr(each, name) == former
+            with pytest.raises(AttributeError):
+                delattr(each, name)
+    assert (x.a, x.b, x.c, x.d) == (1, 9, [], "d")
+    for made in (copy.copy(child), copy.deepcopy(child), dataclasses.replace(child, e=5)):
+        assert made == child
+        assert not made.same_as(child)
+        with pytest.raises(AttributeError):
+            made.a = 3
+    assert dataclasses.replace(child, a=7).a == 7
+    Frozen.a.set(child, 70)
+    assert child.a == 70
+    with pytest.raises(TypeError, match=r"test.fields.Frozen.a.*expected int, got str"):
+        Frozen.a.set(x, "x")
+    with pytest.raises(TypeError, match="expected int, got str"):
+        Frozen("x", 1)
+    assert ffi.from_json(ffi.to_json(child)) == child
