@@ -11,6 +11,7 @@
 #include "locate.h"
 #include "native.h"
 #include "pack.h"
+#include "refused.h"
 #include "wrapper.h"
 
 /// Up to this many arguments are packed on the stack.
@@ -75,7 +76,11 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_enter_function(AnyffiFunction* target, Anyffi
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_call(int status, PyObject* const* args, const int32_t* places,
                                                   Py_ssize_t count) {
   anyffi_py_raise_taken();
-  if (status == ANYFFI_REFUSED) anyffi_py_complete(anyffi_state.explain, NULL, args, places, count);
+  if (status != ANYFFI_REFUSED) return NULL;
+  AnyffiSaved saved = anyffi_py_save_exception();
+  int is_complete = saved.exception == NULL || anyffi_py_is_complete(saved.exception, args, places, count);
+  anyffi_py_restore_exception(saved);
+  if (!is_complete) anyffi_py_complete(anyffi_state.explain, NULL, args, places, count);
   return NULL;
 }
 
@@ -164,14 +169,21 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_plain_argument(AnyffiFunction* target, P
   return 1;
 }
 
-/// Calls with any arguments, for which there is an array.
-ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_with(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count,
-                                                   AnyffiValue* values) {
+/// Packs arguments; returns how many, which are fewer if one cannot be packed.
+ANYFFI_ALWAYS_INLINE Py_ssize_t anyffi_py_pack_arguments(AnyffiFunction* target, PyObject* const* args,
+                                                         Py_ssize_t count, AnyffiValue* values) {
   Py_ssize_t packed = 0;
   while (packed < count && (anyffi_py_pack_plain_argument(target, packed, args[packed], &values[packed]) ||
                             anyffi_py_pack_object(args[packed], &values[packed]) >= 0)) {
     ++packed;
   }
+  return packed;
+}
+
+/// Calls with any arguments, for which there is an array.
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_with(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count,
+                                                   AnyffiValue* values) {
+  Py_ssize_t packed = anyffi_py_pack_arguments(target, args, count, values);
   PyObject* result = packed < count ? anyffi_py_fail_pack(target, args, NULL, count)
                                     : anyffi_py_call_given(target, values, count, args, NULL);
   return anyffi_py_finish(result, values, packed);

@@ -81,14 +81,20 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_rooms(AnyffiFunction* target, PyObj
   return anyffi_py_call_loading(target, args, places, count, values, rooms);
 }
 
-/// Raises the error of a call whose first argument was read during it, or packs that where it was refused.
+/// Calls with at most ANYFFI_MAX_SHORT arguments, whose containers are packed.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_packing(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
+  AnyffiValue values[ANYFFI_MAX_SHORT];
+  Py_ssize_t packed = anyffi_py_pack_arguments(target, args, count, values);
+  PyObject* result = packed < count ? anyffi_py_fail_pack(target, args, NULL, count)
+                                    : anyffi_py_call_writing(target, values, count, args, NULL);
+  return anyffi_py_finish(result, values, packed);
+}
+
+/// Raises the error of a call whose first argument was read during it, or packs that where it has to be.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_reading(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count,
                                                      int status) {
-  if (status != ANYFFI_REFUSED) return anyffi_py_fail_call(status, args, NULL, count);
-  AnyffiValue error;
-  anyffi_error_take_raised(&error);
-  anyffi_value_drop(&error);
-  return anyffi_py_call_rooms(target, args, NULL, count);
+  if (status == ANYFFI_UNREAD) return anyffi_py_call_packing(target, args, count);
+  return anyffi_py_fail_call(status, args, NULL, count);
 }
 
 /// Calls with arguments of which the first is a container that is read during the call itself.

@@ -16,20 +16,14 @@ from .decisions import find_on_type, is_wrapper_class
 
 __all__ = ["explain", "explain_field"]
 
-#: `f(x: int) -> int: argument 0 (x), at [1]["k"]: expected int, got Tensor of float32`
-_REASON = (
-    r"(?:, at (?P<path>.*))?: expected (?P<expected>.*), got )"
-    r"(?P<got>.*?)"
-    r"(?P<rest> of another version of its library| of \w+(?:, of shape \([\d, ]*\))?"
-    r"| with shape \([\d, ]*\)|)"
+#: How the value that was refused is described beyond its class: `Tensor of float32, of shape ()`.
+_LAYOUT = re.compile(
+    r"(.*?)( of another version of its library| of \w+(?:, of shape \([\d, ]*\))?| with shape \([\d, ]*\))"
 )
-_REFUSED = re.compile(r"(.*: argument (?P<index>\d+) \([^()]*\)" + _REASON)
-#: `shop.Cart.limit: expected int, got Set`
-_REFUSED_FIELD = re.compile(r"([^:,]*" + _REASON)
 #: What a message calls a tensor that it describes.
 _TENSORS = ("one of ", "a tensor of ")
-_NONE_FITS = re.compile(r"(?P<name>.*\(\): no overload takes )\((?P<got>.*)\)(?P<lines>(?:\n.*)*)")
-_EXPECTED = re.compile(r": expected (.*), got ")
+_NONE_FITS = "): no overload takes ("
+_ARGUMENT, _EXPECTED, _GOT, _AT = ": argument ", ": expected ", ", got ", ", at "
 _STEP = re.compile(r'\[(-?\d+)\]|\["([^"]*)"\]')
 _UNKNOWN = object()
 #: Identities of the classes of Python's own values, which have no other name. Other classes may have no hash.
@@ -54,41 +48,61 @@ def explain(exception: BaseException, args: tuple[Any, ...]) -> None:
     if type(exception) is not TypeError or len(exception.args) != 1 or type(exception.args[0]) is not str:
         return
     message = exception.args[0]
-    match = _REFUSED.fullmatch(message)
-    if match is not None:
-        exception.args = (_explain_one(match, args),)
-        return
-    match = _NONE_FITS.fullmatch(message)
-    if match is not None:
-        exception.args = (_explain_overloads(match, args),)
+    # In other messages the name is followed by parameters, and all else may be text of users.
+    is_about_all = message.partition("(")[2].startswith(_NONE_FITS)
+    explained = _explain_overloads(message, args) if is_about_all else _explain_one(message, args)
+    if explained is not message:
+        exception.args = (explained,)
 
 
 def explain_field(exception: TypeError, value: Any) -> None:
     """Do the same for an exception about the value that a field was to get."""
     if type(exception) is TypeError and len(exception.args) == 1 and type(exception.args[0]) is str:
-        match = _REFUSED_FIELD.fullmatch(exception.args[0])
-        if match is not None:
-            exception.args = (_complete(match, value),)
+        message = exception.args[0]
+        name, _, path = message.rpartition(_EXPECTED)[0].partition(_AT)
+        if ":" not in name:
+            exception.args = (_complete(message, path, value),)
 
 
-def _explain_one(match: re.Match[str], args: tuple[Any, ...]) -> str:
-    index = int(match["index"])
-    return _complete(match, args[index]) if index < len(args) else match[0]
+def _explain_one(message: str, args: tuple[Any, ...]) -> str:
+    # `f(x: int) -> int: argument 0 (x), at [1]["k"]: expected int, got Tensor of float32`. Regular expressions would
+    # take ten times as long, and exceptions are also control flow.
+    argument = message.rpartition(_EXPECTED)[0].partition(_ARGUMENT)[2]
+    index, _, named = argument.partition(" (")
+    _, closed, path = named.partition(")")
+    if not closed or not index.isdecimal() or int(index) >= len(args) or path[: len(_AT)] not in ("", _AT):
+        return message
+    return _complete(message, path[len(_AT) :], args[int(index)])
 
 
-def _complete(match: re.Match[str], given: Any) -> str:
-    refused, is_row = _follow(given, match["path"] or "")
-    if refused is _UNKNOWN or match["got"].startswith(_TENSORS) or (is_row and match["got"] != "Tensor"):
-        return match[0]
-    hint = "" if is_row else _hint(refused, match["expected"], match["rest"])
-    return f"{match[1]}{_name(refused, match['got'])}{match['rest']}{hint}"
+def _complete(message: str, path: str, given: Any) -> str:
+    expected, got = _reason(message)
+    refused, is_row = _follow(given, path)
+    if not expected or refused is _UNKNOWN:
+        return message
+    layout = ""
+    if " " in got:
+        match = _LAYOUT.fullmatch(got)
+        got, layout = match.groups() if match is not None else (got, "")
+    if got.startswith(_TENSORS) or (is_row and got != "Tensor"):
+        return message
+    hint = "" if is_row else _hint(refused, expected, layout)
+    start = message[: len(message) - len(got) - len(layout)]
+    return f"{start}{_name(refused, got)}{layout}{hint}"
 
 
-def _explain_overloads(match: re.Match[str], args: tuple[Any, ...]) -> str:
-    former, lines = match["got"].split(", "), match["lines"]
-    names = former
-    if len(former) == len(args):
-        names = [_name(x, name) for x, name in zip(args, former)]
+def _reason(line: str) -> tuple[str, str]:
+    """Return what was expected and what was given, from the end of a message."""
+    expected, _, got = line.rpartition(_EXPECTED)[2].rpartition(_GOT)
+    return expected, got
+
+
+def _explain_overloads(message: str, args: tuple[Any, ...]) -> str:
+    start, _, rest = message.partition(_NONE_FITS)
+    first, newline, lines = rest.partition("\n")
+    former = first[: -len(")")].split(", ")
+    names = [_name(x, name) for x, name in zip(args, former)] if len(former) == len(args) else former
+    if names != former:
         # The arguments of an overload may be in another order: only unambiguous names are replaced.
         for name in set(former):
             (found, *others) = {new for old, new in zip(former, names) if old == name}
@@ -97,10 +111,10 @@ def _explain_overloads(match: re.Match[str], args: tuple[Any, ...]) -> str:
                 lines = re.sub(pattern, lambda line, found=found: line[1] + found, lines, flags=re.MULTILINE)
     hints: set[str] = set()
     if len(args) == 1:
-        hints = {_hint(args[0], expected, None) for expected in _EXPECTED.findall(lines)}
+        hints = {_hint(args[0], _reason(line)[0], None) for line in lines.split("\n")}
     hints.discard("")
     # About all lines, or none.
-    return f"{match['name']}({', '.join(names)}){lines}{hints.pop() if len(hints) == 1 else ''}"
+    return f"{start}{_NONE_FITS}{', '.join(names)}){newline}{lines}{hints.pop() if len(hints) == 1 else ''}"
 
 
 def _follow(x: Any, path: str) -> tuple[Any, bool]:

@@ -218,6 +218,28 @@ def test_elements(ffi: Any) -> None:
     assert refusal(rows, [Point(memoryview(b"x"), 1)]).endswith("at [0][0]: expected float, got bytes")
 
 
+class MyStr(str):
+    pass
+
+
+def test_classes_that_are_named_alike(ffi: Any) -> None:
+    """The compiled marshaller looks at the object itself, not at the name that the runtime has for it."""
+    ints = ffi.get_global_func("testing.stl.vector_int")
+    rows = ffi.get_global_func("testing.stl.vector_vector_float")
+    for value, name in (("x" * 20, "str"), (b"x", "bytes"), (None, "NoneType"), (MyStr("x"), f"{__name__}.MyStr")):
+        assert refusal(ints, [1, 2, value]).endswith(f"at [2]: expected int, got {name}")
+        assert refusal(rows, x=[[1.0], (2.0, value)]).endswith(f"at [1][1]: expected float, got {name}")
+        assert refusal(ints, value).endswith(f": argument 0 (x): expected Sequence[int], got {name}")
+
+
+def test_keys_that_look_like_messages(ffi: Any) -> None:
+    words = ffi.get_global_func("testing.stl.map")
+    for key in (": argument 0 (x)", ": expected int, got str", "(): no overload takes (", "][", "\n"):
+        message = refusal(words, {"a": 1, key: memoryview(b"x")})
+        expected = "bytes" if key == "\n" else "memoryview"
+        assert message.endswith(f": expected int, got {expected}"), message
+
+
 def test_keywords(ffi: Any) -> None:
     function = ffi.get_global_func("testing.stl.apply")
     message = refusal(function, b=bytearray(b"x"), a=5, f=print)
@@ -234,6 +256,16 @@ def test_overloads(ffi: Any) -> None:
     assert len(lines) == 4
     for line in lines:
         assert re.search(r"argument 0 \(x\): expected .*, got memoryview", line)
+
+
+def test_overloads_with_several_arguments(ffi: Any) -> None:
+    function = ffi.get_global_func("testing.authoring.kind")
+    first = "testing.authoring.kind(): no overload takes "
+    assert refusal(function, [], 7).splitlines()[0] == first + "(list, int)"
+    assert refusal(function, None, b"x").splitlines()[0] == first + "(NoneType, bytes)"
+    assert refusal(function, MyStr("x"), memoryview(b"x")).splitlines()[0] == (
+        first + f"({__name__}.MyStr, memoryview)"
+    )
 
 
 def test_an_inner_call_keeps_its_message(ffi: Any) -> None:

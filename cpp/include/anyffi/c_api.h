@@ -417,8 +417,9 @@ int anyffi_error_raise_formatted(const char* kind, const char* format, int64_t f
 /// `anyffi_error_set_raised`: ANYFFI_REFUSED if it is about the arguments themselves, which the caller knows better.
 typedef int (*AnyffiCall)(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result);
 
-/// The result of a call that refused its arguments before anything ran.
-typedef enum AnyffiRefusal { ANYFFI_REFUSED = -2 } AnyffiRefusal;
+/// Results of a call that refused its arguments before anything ran. ANYFFI_UNREAD: without an error, since a container
+/// of `anyffi_make_items` has to be packed.
+typedef enum AnyffiRefusal { ANYFFI_REFUSED = -2, ANYFFI_UNREAD = -3 } AnyffiRefusal;
 
 typedef struct AnyffiParamInfo {
   const char* name;
@@ -464,7 +465,7 @@ typedef struct AnyffiFunctionInfo {
   /// that has the UTF-8 of text at hand.
   uint64_t utf8_params;
   /// Bit i: parameter i (below 64) is a C++ container that `load_items` fills straight from one of the host. `call` too
-  /// accepts a value of `anyffi_make_items` for it, or returns ANYFFI_REFUSED.
+  /// accepts a value of `anyffi_make_items` for it, or returns ANYFFI_UNREAD.
   uint64_t item_params;
   /// With the same `self` as `call`, before it: converts a value of `anyffi_make_items` for a parameter in
   /// `item_params`. It becomes an object for that call alone, owned, with ANYFFI_MOVABLE and ANYFFI_LOADED; in `room`,

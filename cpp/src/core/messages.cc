@@ -29,7 +29,7 @@ int str_from_utf8_escaped(const char* utf8, int64_t size, AnyffiValue* out) noex
   auto* at = reinterpret_cast<const uint8_t*>(utf8);
   const uint8_t* end = at + size;
   bool valid = true;
-  for (const uint8_t* look = at; valid && look < end;) {
+  for (const uint8_t* look = skip_ascii(at, end); valid && look < end; look = skip_ascii(look, end)) {
     Utf8Step step = decode_step(look, end);
     valid = step.reason == nullptr;
     look += step.size;
@@ -56,6 +56,10 @@ void append_text(String* out, const AnyffiValue* value) {
   bool bytes = anyffi_is_bytes(value->type_code);
   if (!bytes && !anyffi_is_str(value->type_code)) return;
   anyffi_view_text(value, &text);
+  if (!bytes && text.encoding == ANYFFI_ASCII) {
+    out->append(static_cast<const char*>(text.data), static_cast<size_t>(text.length));
+    return;
+  }
   for (int64_t i = 0; i < text.length; ++i) {
     uint32_t unit = anyffi_get_code_point(&text, i);
     char encoded[4];

@@ -4,6 +4,7 @@
 #define ANYFFI_SRC_CORE_UTF8_H_
 
 #include <cstdint>
+#include <cstring>
 
 namespace anyffi::runtime {
 
@@ -36,6 +37,16 @@ inline Utf8Step decode_step(const uint8_t* at, const uint8_t* end) {
     highest = 0xBF;
   }
   return {code_point, more + 1, nullptr};
+}
+
+/// The first byte above ASCII, or `end`.
+inline const uint8_t* skip_ascii(const uint8_t* at, const uint8_t* end) {
+  for (uint64_t word; end - at >= 8; at += 8) {
+    std::memcpy(&word, at, sizeof(word));
+    if ((word & 0x8080808080808080u) != 0) break;
+  }
+  while (at < end && *at < 0x80) ++at;
+  return at;
 }
 
 /// Writes one code point, surrogates included, and returns how many bytes it takes: at most 4.

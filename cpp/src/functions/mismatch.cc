@@ -198,6 +198,9 @@ const void* elements_of(const AnyffiValue& value) {
   return data == nullptr ? nullptr : static_cast<const char*>(data->data) + data->byte_offset;
 }
 
+/// Room for most messages, so that the text does not grow step by step.
+constexpr size_t kUsualMessage = 160;
+
 /// Raises a mismatch of the value that `what` describes, for the parameter at `index`.
 int raise_about_parameter(const AnyffiMismatch& mismatch, const AnyffiFunctionInfo* info, const char* what,
                           int32_t index) {
@@ -209,6 +212,7 @@ int raise_about_parameter(const AnyffiMismatch& mismatch, const AnyffiFunctionIn
   int status = guard([&] {
     if (is_other_self(mismatch, info, index)) return raise_other_self(mismatch, *info);
     String text;
+    text.reserve(kUsualMessage);
     if (is_named) append_place(&text, *info, what, index);
     raise_mismatch(mismatch, std::move(text));
     return int{ANYFFI_REFUSED};

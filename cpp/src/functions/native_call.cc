@@ -14,6 +14,8 @@ int refuse_argument(AnyffiMismatch* why, const AnyffiFunctionInfo& info, int32_t
   if (result.type_code == ANYFFI_UNSET) {
     return why->reason == ANYFFI_MISMATCH_RAISED ? ANYFFI_NO_MATCH_RAISED : ANYFFI_NO_MATCH;
   }
+  // The conversion of the packed container says why.
+  if (anyffi_is_items(&given) && why->reason != ANYFFI_MISMATCH_RAISED) return ANYFFI_UNREAD;
   // The elements of a movable argument were created for this call too.
   if (why->got.type_code > 0) why->got.aux = given.type_code > 0 ? given.aux & ANYFFI_MOVABLE : 0;
   return anyffi_mismatch_raise(why, &info, index);

@@ -1,0 +1,76 @@
+/// Errors about refused arguments whose messages are complete already: most of them. The rules complete the others; see
+/// pkg/_rules/refusals.py. Exceptions are also control flow, and those take ten times as long as the rest of the error.
+
+#ifndef ANYFFI_REFUSED_H_
+#define ANYFFI_REFUSED_H_
+
+#include <string.h>
+
+#include "state.h"
+
+/// Reads an index, of at most six digits, and moves behind it; -1 if there is none.
+static Py_ssize_t anyffi_read_index(const char** text) {
+  const char* at = *text;
+  Py_ssize_t index = 0;
+  while (*at >= '0' && *at <= '9' && at - *text < 6) index = 10 * index + (*at++ - '0');
+  if (at == *text) return -1;
+  *text = at;
+  return index;
+}
+
+/// The object that a message is about, borrowed: an argument, or an element by indices. NULL where that is not clear.
+static PyObject* anyffi_py_find_refused(const char* message, PyObject* const* args, const int32_t* places,
+                                        Py_ssize_t count) {
+  static const char argument[] = ": argument ", element[] = ", at ", end[] = ": expected ";
+  const char* at = strstr(message, argument);
+  if (at == NULL) return NULL;
+  at += sizeof(argument) - 1;
+  Py_ssize_t index = anyffi_read_index(&at);
+  at = strchr(at, ')');
+  if (index < 0 || index >= count || at == NULL || (places != NULL && places[index] < 0)) return NULL;
+  PyObject* found = args[places == NULL ? index : places[index]];
+  if (strncmp(++at, element, sizeof(element) - 1) == 0) at += sizeof(element) - 1;
+  while (*at == '[') {
+    ++at;
+    index = anyffi_read_index(&at);
+    if (index < 0 || *at++ != ']' || !(PyList_CheckExact(found) || PyTuple_CheckExact(found))) return NULL;
+    if (index >= PySequence_Fast_GET_SIZE(found)) return NULL;
+    found = PySequence_Fast_GET_ITEM(found, index);
+  }
+  return strncmp(at, end, sizeof(end) - 1) == 0 ? found : NULL;
+}
+
+/// 1 for an instance of a class that has the same name in the runtime.
+static int anyffi_py_is_plain_class(PyTypeObject* cls) {
+  return cls == &PyUnicode_Type || cls == &PyBytes_Type || cls == &PyLong_Type || cls == &PyFloat_Type ||
+         cls == &PyBool_Type || cls == &PyList_Type || cls == &PyTuple_Type || cls == &PyDict_Type ||
+         cls == Py_TYPE(Py_None);
+}
+
+/// 1 if all arguments are of such classes. For one argument alone, the rules may say what to pass instead.
+static int anyffi_py_are_plain(PyObject* const* args, const int32_t* places, Py_ssize_t count) {
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (places != NULL && places[i] < 0) return 0;
+    if (!anyffi_py_is_plain_class(Py_TYPE(args[places == NULL ? i : places[i]]))) return 0;
+  }
+  return count > 1;
+}
+
+/// 1 if the rules would not change the message of the exception that is set: it is no TypeError, or about objects of
+/// classes that Python and the runtime name alike, and that can be turned into nothing else.
+static int anyffi_py_is_complete(PyObject* exception, PyObject* const* args, const int32_t* places, Py_ssize_t count) {
+  static const char overloads[] = "(): no overload takes (";
+  if ((PyObject*)Py_TYPE(exception) != PyExc_TypeError) return 1;
+  PyObject* given = ((PyBaseExceptionObject*)exception)->args;
+  PyObject* message = PyTuple_GET_SIZE(given) == 1 ? PyTuple_GET_ITEM(given, 0) : NULL;
+  if (message == NULL || !PyUnicode_CheckExact(message) || !PyUnicode_IS_COMPACT_ASCII(message)) return 0;
+  const char* text = (const char*)PyUnicode_1BYTE_DATA(message);
+  const char* parameters = strchr(text, '(');
+  if (parameters != NULL && strncmp(parameters, overloads, sizeof(overloads) - 1) == 0) {
+    return anyffi_py_are_plain(args, places, count);
+  }
+  PyObject* refused = anyffi_py_find_refused(text, args, places, count);
+  return refused != NULL && (PyUnicode_CheckExact(refused) || PyBytes_CheckExact(refused) || refused == Py_None);
+}
+
+#endif  // ANYFFI_REFUSED_H_
