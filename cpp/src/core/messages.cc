@@ -29,7 +29,7 @@ int str_from_utf8_escaped(const char* utf8, int64_t size, AnyffiValue* out) noex
   auto* at = reinterpret_cast<const uint8_t*>(utf8);
   const uint8_t* end = at + size;
   bool valid = true;
-  for (const uint8_t* look = skip_ascii(at, end); valid && look < end; look = skip_ascii(look, end)) {
+  for (const uint8_t* look = at + count_ascii(at, size); valid && look < end;) {
     Utf8Step step = decode_step(look, end);
     valid = step.reason == nullptr;
     look += step.size;

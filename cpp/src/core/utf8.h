@@ -39,14 +39,31 @@ inline Utf8Step decode_step(const uint8_t* at, const uint8_t* end) {
   return {code_point, more + 1, nullptr};
 }
 
-/// The first byte above ASCII, or `end`.
-inline const uint8_t* skip_ascii(const uint8_t* at, const uint8_t* end) {
-  for (uint64_t word; end - at >= 8; at += 8) {
-    std::memcpy(&word, at, sizeof(word));
-    if ((word & 0x8080808080808080u) != 0) break;
+/// The bitwise or of a block of bytes; without a branch, so that the compiler reads several words at once.
+constexpr int64_t kBlockOfBits = 128;
+inline uint64_t bits_of_block(const void* block) {
+  uint64_t all = 0;
+  for (int64_t i = 0; i < kBlockOfBits; i += 8) {
+    uint64_t word;
+    std::memcpy(&word, static_cast<const char*>(block) + i, sizeof(word));
+    all |= word;
   }
-  while (at < end && *at < 0x80) ++at;
-  return at;
+  return all;
+}
+
+/// The bits of bytes from 0x80 on.
+constexpr uint64_t kHighBits = 0x8080808080808080u;
+
+/// The number of bytes below 0x80 at the start.
+inline int64_t count_ascii(const uint8_t* data, int64_t size) {
+  int64_t i = 0;
+  while (i + kBlockOfBits <= size && (bits_of_block(data + i) & kHighBits) == 0) i += kBlockOfBits;
+  for (uint64_t word; i + 8 <= size; i += 8) {
+    std::memcpy(&word, data + i, sizeof(word));
+    if ((word & kHighBits) != 0) break;
+  }
+  while (i < size && data[i] < 0x80) ++i;
+  return i;
 }
 
 /// Writes one code point, surrogates included, and returns how many bytes it takes: at most 4.

@@ -9,6 +9,7 @@
 #include "core/errors.h"
 #include "core/object.h"
 #include "core/owned.h"
+#include "core/utf8.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -16,7 +17,6 @@ namespace {
 /// Above this the size in bytes would overflow.
 constexpr int64_t kMaxLength = (PTRDIFF_MAX - 256) / 4;
 
-constexpr uint64_t kHighBits = 0x8080808080808080u;
 constexpr uint64_t kHighBytes = 0xFF00FF00FF00FF00u;
 constexpr uint64_t kAboveAscii2 = 0x0080008000800080u;
 
@@ -30,14 +30,32 @@ uint64_t load_word(const char* data) {
 /// eight bytes, and a multiple of the unit that the mask is for: the last word may overlap the one before.
 bool any_bit(const char* data, size_t size, uint64_t mask, uint64_t* seen) {
   uint64_t all = load_word(data + size - 8);
-  for (; size >= 32; data += 32, size -= 32) {
-    uint64_t four = load_word(data) | load_word(data + 8) | load_word(data + 16) | load_word(data + 24);
-    if (four & mask) return true;
-    all |= four;
+  for (; size >= kBlockOfBits; data += kBlockOfBits, size -= kBlockOfBits) {
+    all |= bits_of_block(data);
+    if (all & mask) return true;
   }
   for (; size >= 8; data += 8, size -= 8) all |= load_word(data);
   *seen = all;
   return (all & mask) != 0;
+}
+
+/// The same as `find_encoding`, for code points of four bytes.
+int32_t find_encoding_of_ucs4(const char* data, size_t size) {
+  uint64_t seen = 0;
+  if (size < sizeof(seen)) {
+    std::memcpy(&seen, data, size);
+  } else {
+    any_bit(data, size, 0, &seen);
+  }
+  // As large as the highest code point at least, and of as many bits.
+  auto bits = static_cast<uint32_t>(seen | seen >> 32);
+  constexpr uint32_t kHighest = 0x10FFFF;
+  for (size_t i = 0; bits > kHighest && i < size; i += sizeof(uint32_t)) {
+    uint32_t unit;
+    std::memcpy(&unit, data + i, sizeof(unit));
+    if (unit > kHighest) return -1;
+  }
+  return bits < 0x80 ? ANYFFI_ASCII : bits < 0x100 ? ANYFFI_LATIN1 : bits < 0x10000 ? ANYFFI_UCS2 : ANYFFI_UCS4;
 }
 
 /// The narrowest encoding that holds the text, or -1 if a unit is not a code point.
@@ -56,17 +74,7 @@ int32_t find_encoding(const char* data, int64_t length, int32_t encoding) {
     if (any_bit(data, size, kHighBytes, &seen)) return ANYFFI_UCS2;
     return seen & kAboveAscii2 ? ANYFFI_LATIN1 : ANYFFI_ASCII;
   }
-  uint32_t highest = 0;
-  for (size_t i = 0; i < size; i += 4) {
-    uint32_t unit;
-    std::memcpy(&unit, data + i, 4);
-    highest = highest < unit ? unit : highest;
-  }
-  if (highest > 0x10FFFF) return -1;
-  return highest < 0x80      ? ANYFFI_ASCII
-         : highest < 0x100   ? ANYFFI_LATIN1
-         : highest < 0x10000 ? ANYFFI_UCS2
-                             : ANYFFI_UCS4;
+  return find_encoding_of_ucs4(data, size);
 }
 
 template <class From, class To>

@@ -5,21 +5,7 @@
 
 #include <anyffi/c_api.h>
 
-#include <cstring>
-
 namespace anyffi::runtime {
-
-/// The number of bytes below 0x80 at the start.
-inline int64_t count_ascii(const uint8_t* data, int64_t size) {
-  int64_t i = 0;
-  for (; i + 8 <= size; i += 8) {
-    uint64_t word;
-    std::memcpy(&word, data + i, 8);
-    if (word & 0x8080808080808080u) break;
-  }
-  while (i < size && data[i] < 0x80) ++i;
-  return i;
-}
 
 /// The number of code points of UTF-8 and the narrowest encoding for them. If the text is invalid, enough for those
 /// before the error.

@@ -120,7 +120,13 @@ using namespace anyffi::runtime;
 int anyffi_str_from_utf8(const char* utf8, int64_t size, AnyffiValue* out) {
   auto* data = reinterpret_cast<const uint8_t*>(utf8);
   int64_t num_ascii = size < 0 ? size : count_ascii(data, size);
-  if (num_ascii == size) return anyffi_str_create(utf8, size, ANYFFI_ASCII, out);
+  if (num_ascii == size) {
+    if (size <= ANYFFI_INLINE_BYTES) return anyffi_str_create(utf8, size, ANYFFI_ASCII, out);
+    if (anyffi_str_allocate(size, ANYFFI_ASCII, out) != 0) return -1;
+    auto* made = reinterpret_cast<const AnyffiStrObject*>(out->as_object);
+    std::memcpy(const_cast<void*>(made->data), utf8, static_cast<size_t>(size));
+    return 0;
+  }
   *out = anyffi_make_none();
   Utf8Size decoded = measure_decoded(data, size);
   int64_t units_size = decoded.length << anyffi_encoding_shift(decoded.encoding);
