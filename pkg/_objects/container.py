@@ -125,6 +125,13 @@ class Container:
         _set_state(made, *deep_copies([self._state()], memo))
         return made
 
+    def _unchanged(self, memo: dict[int, Any]) -> Any:
+        """Return the container itself as its deep copy, which is not made again where it is met again."""
+        memo[id(self)] = self
+        # As `copy.deepcopy` keeps what it copies: another wrapper must not get the address.
+        memo.setdefault(id(memo), []).append(self)
+        return self
+
     def _is_copied_at_once(self) -> bool:
         """Return whether a deep copy is a plain one: there is nothing inside to be copied."""
         return is_public(type(self)) and holds_scalars(self._type_mask())

@@ -173,7 +173,7 @@ class MapMethods(MappingMethods):
         same = all(map(operator.is_, entries, copies)) and all(
             map(operator.is_, entries.values(), copies.values())
         )
-        return self if same and is_public(type(self)) else self._remade(copies, memo)
+        return self._unchanged(memo) if same and is_public(type(self)) else self._remade(copies, memo)
 
 
 @checks_self("anyffi.Dict")

@@ -214,7 +214,7 @@ class ArrayMethods(SequenceMethods):
         if id(self) in memo:  # it contains itself, through a List or Dict
             return memo[id(self)]
         if is_public(type(self)) and all(map(operator.is_, items, copies)):
-            return self
+            return self._unchanged(memo)
         return self._remade(copies, memo)
 
 

@@ -313,7 +313,7 @@ class FrozenSetMethods(_Set):
         if id(self) in memo:  # an element has it as an attribute
             return memo[id(self)]
         if is_public(type(self)) and all(map(operator.is_, elements, copies)):
-            return self
+            return self._unchanged(memo)
         return self._remade(copies, memo)
 
     def thaw(self, /) -> Any:
