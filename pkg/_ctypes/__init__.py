@@ -6,7 +6,10 @@ through all of it.
 
 from __future__ import annotations
 
-from ctypes import ArgumentError
+from .._rules.errors import require_loadable
+
+with require_loadable():
+    from ctypes import ArgumentError
 
 from .. import _mode
 from .._builtins import *  # noqa: F403

@@ -6,8 +6,10 @@ wrong where it is installed and broken: nothing here may hide the difference.
 
 from __future__ import annotations
 
-from .._rules.errors import require_first_interpreter
-from ._core import NAME
+from .._rules.errors import require_first_interpreter, require_loadable
+
+with require_loadable():
+    from ._core import NAME
 
 # Each interpreter of a process finds the same module; the first one clears it.
 require_first_interpreter(NAME is not None)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import builtins
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 
 from .._builtins import *  # noqa: F403
@@ -23,6 +25,7 @@ __all__ = [
     "register_declared",
     "register_error",
     "require_first_interpreter",
+    "require_loadable",
     "require_main_interpreter",
     "set_class_finder",
     "unexplained",
@@ -54,6 +57,17 @@ def require_main_interpreter(is_main: bool) -> None:
             "anyffi can be imported in the main interpreter of a process only, and this is a subinterpreter; "
             "use threads or processes"
         )
+
+
+@contextmanager
+def require_loadable() -> Iterator[None]:
+    """Raise that ImportError in the place of CPython's and of Cython's own, when a module is imported."""
+    try:
+        yield
+    except ImportError as error:
+        # "... does not support loading in subinterpreters", "Interpreter change detected ..."
+        require_main_interpreter("interpreter" not in str(error).lower())
+        raise
 
 
 def require_first_interpreter(is_first: bool) -> None:
