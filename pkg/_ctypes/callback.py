@@ -77,44 +77,59 @@ def _set_raised(exception: BaseException) -> None:
         release(error)
 
 
-def _callback(function: Any, args: int, count: int, result: int) -> int:
-    """Call a Python callable for the runtime, from any thread.
+#: How often an error may fail to be reported.
+_ATTEMPTS = 8
 
-    The result is written last: ctypes swallows what is raised before the first line and after the last one,
-    and the runtime takes a result that is still unset for an interrupted call.
-    """
-    packed = NONE
+
+@platform.catches_entry
+def _fail(exception: BaseException, packed: Any, result: int, attempts: int = _ATTEMPTS) -> int:
+    """Report the failure of a callback; of a hook if `result` is NULL."""
     try:
-        try:
-            try:
-                if function.__globals__ is None if type(function) is FunctionType else _is_cleared(function):
-                    raise _rules.cleared_function(function)
-                values = _read_values(_memory_type(VALUE_SIZE * count).from_address(args)) if count else ()
-                x = _callable_of(function)(*[v[2] if v[0] == _INT else unpack_transferred(v) for v in values])
-                try:
-                    packed = pack_owned(x)
-                except Exception as exception:
-                    _locate_result(exception, (x,), _object_of(function))
-                    raise
-                if type(packed) is bytes:
-                    _value_at(result).raw = packed
-                else:
-                    _move(packed, result)
-                return _DONE
-            except BaseException as exception:
-                # A signal handler may have raised it after the result was written.
-                _release_at(result)
-                if type(packed) is not bytes:
-                    release(packed)
-                _set_raised(translate_error(exception))
-                return -1
-        except BaseException as interrupt:
-            # A signal handler raised it while the first exception was handled.
+        if result:
+            # A signal handler may have raised it after the result was written.
             _release_at(result)
-            _set_raised(interrupt)
-            return -1
+        if type(packed) is not bytes:
+            release(packed)
+        _set_raised(translate_error(exception))
+        return -1
     except _NO_ROOM:
         return _SWALLOWED
+    except BaseException as raised:
+        # A signal handler raised it meanwhile, or there is no memory.
+        return _fail(raised, packed, result, attempts - 1) if attempts else _SWALLOWED
+
+
+@platform.catches_entry
+def _callback(function: Any, args: int, count: int, result: int, packed: Any = NONE) -> int:
+    """Call a Python callable for the runtime, from any thread.
+
+    The result is written last: ctypes swallows what is raised for want of memory or stack before this function
+    begins, and the runtime takes a result that is still unset for a call that failed so.
+    """
+    try:
+        try:
+            if function.__globals__ is None if type(function) is FunctionType else _is_cleared(function):
+                raise _rules.cleared_function(function)
+            values = _read_values(_memory_type(VALUE_SIZE * count).from_address(args)) if count else ()
+            x = _callable_of(function)(*[v[2] if v[0] == _INT else unpack_transferred(v) for v in values])
+            try:
+                packed = pack_owned(x)
+            except Exception as exception:
+                _locate_result(exception, (x,), _object_of(function))
+                raise
+            if type(packed) is bytes:
+                _value_at(result).raw = packed
+            else:
+                _move(packed, result)
+            return _DONE
+        except BaseException as exception:
+            return _fail(exception, packed, result)
+    except BaseException as interrupt:
+        # A signal handler raised it before the first line, or while the first exception was handled.
+        try:
+            return _fail(interrupt, packed, result)
+        except _NO_ROOM:
+            return _SWALLOWED
 
 
 def _with_status(function: Callable[..., int | None]) -> Callable[..., int]:
@@ -125,12 +140,14 @@ def _with_status(function: Callable[..., int | None]) -> Callable[..., int]:
             try:
                 return function(*args) or _DONE
             except BaseException as exception:
-                _set_raised(translate_error(exception))
-                return -1
-        except _NO_ROOM:
-            return _SWALLOWED
+                return _fail(exception, NONE, 0)
+        except BaseException as interrupt:
+            try:
+                return _fail(interrupt, NONE, 0)
+            except _NO_ROOM:
+                return _SWALLOWED
 
-    return report
+    return platform.catches_entry(report)  # type: ignore[no-any-return]
 
 
 def _hook(*params: Any) -> Callable[[Callable[..., None]], Any]:

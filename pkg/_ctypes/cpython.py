@@ -29,6 +29,7 @@ from .cpython_wrappers import (
     value_in,
     wrapper_finders,
 )
+from .entry import catches_entry
 
 __all__ = [
     "address_of_memory",
@@ -36,6 +37,7 @@ __all__ = [
     "bytes_offset",
     "call_type",
     "callback_type",
+    "catches_entry",
     "claim",
     "collected",
     "context_of",
@@ -82,6 +84,7 @@ call_type = PYFUNCTYPE(c_int)
 callback_type = PYFUNCTYPE(c_int, py_object, c_void_p, c_int32, c_void_p)
 
 _KEEPS_SIGNALS = 1  # ANYFFI_HOST_SIGNALS_STAY_PENDING
+_CATCHES_SIGNALS = 8  # ANYFFI_HOST_CATCHES_SIGNALS
 
 _api = ctypes.pythonapi
 # Prototypes of our own: those of `pythonapi` are shared by the process.
@@ -227,7 +230,7 @@ def hooks(reporting: Any) -> dict[str, int]:
         functions["section_begin"] = _api.PyCriticalSection_Begin
         functions["section_end"] = _api.PyCriticalSection_End
     addresses = {name: ctypes.cast(function, c_void_p).value or 0 for name, function in functions.items()}
-    return {"flags": _KEEPS_SIGNALS, "section_object": id(SECTION), **addresses}
+    return {"flags": _KEEPS_SIGNALS | _CATCHES_SIGNALS, "section_object": id(SECTION), **addresses}
 
 
 _invoke: Any = functools.partial.__call__

@@ -30,6 +30,7 @@ __all__ = [
     "bytes_offset",
     "call_type",
     "callback_type",
+    "catches_entry",
     "claim",
     "collected",
     "context_of",
@@ -76,6 +77,11 @@ is_sectioned = False
 
 def make_immutable(cls: type) -> None:
     """Do nothing: PyPy has no such flag."""
+
+
+def catches_entry(function: Any) -> Any:
+    """Return the function itself: what is raised before its first line is not caught."""
+    return function
 
 
 #: The type of a function's `call`.

@@ -327,9 +327,9 @@ def raise_error(value: tuple[int, int, int], refused: tuple[Any, ...] | None = N
     """Raise the exception of an error that the caller keeps alive. `refused`: arguments it is about."""
     from_python = value[0] == code.ERROR and bool(Error.from_address(value[2]).handle)
     exception = unpack(value)
-    if type(exception) is KeyboardInterrupt and not from_python:
-        # The runtime treats a callback that never reached its first line as interrupted, but the stack
-        # may have ended instead.
+    if type(exception) in (KeyboardInterrupt, MemoryError) and not from_python:
+        # The runtime treats a callback that never reached its first line as interrupted, or out of memory,
+        # but the stack may have ended instead.
         platform.need_room_of_callback()
     if not isinstance(exception, BaseException):
         exception = _errors.unexplained()

@@ -27,12 +27,16 @@ typedef enum AnyffiHostFlag {
   /// A slice of hashable parts is hashable, as in Python 3.12 and later.
   ANYFFI_HOST_HASHES_SLICES = 2,
   /// The host alone knows which objects have wrappers: their headers name none, since its objects have no addresses.
-  ANYFFI_HOST_KEEPS_WRAPPERS = 4
+  ANYFFI_HOST_KEEPS_WRAPPERS = 4,
+  /// Callbacks and hooks catch what handlers of signals raise from their first instruction on. What the host swallows all
+  /// the same is for want of memory: the runtime raises MemoryError then instead of KeyboardInterrupt.
+  ANYFFI_HOST_CATCHES_SIGNALS = 8
 } AnyffiHostFlag;
 
 /// The result of callbacks and hooks of the host on success; on failure they leave an error in the slot and return -1.
 /// Hooks written in the host's own language (ctypes) return any other number if a signal interrupts them before their
-/// first line or after their last, where the host swallows the exception: the runtime raises KeyboardInterrupt then.
+/// first line or after their last, where the host swallows the exception: the runtime raises KeyboardInterrupt then, or
+/// MemoryError (ANYFFI_HOST_CATCHES_SIGNALS).
 typedef enum AnyffiHostStatus {
   ANYFFI_HOST_DONE = 1,
   ANYFFI_HOST_DECLINED = 2 /* of `object_hash` and `object_equal`: the runtime decides */
@@ -149,7 +153,7 @@ void anyffi_error_record_frames(int32_t on);
 void anyffi_error_get_frames(AnyffiObject* error, AnyffiValue* out);
 /// A function over a callable of the host: `callback` receives the handle as `self`. The runtime bounds recursion and
 /// sets `result` to Unset before the call; if it is still Unset afterwards, a signal came before the callback's first
-/// line, which is reported as KeyboardInterrupt.
+/// line, or there was no memory, which is reported as a hook's swallowed exception.
 int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* out);
 /// A tensor over memory of an object of the host, otherwise as `anyffi_tensor_create`.
 int anyffi_tensor_create_host(const AnyffiTensorData* data, uint64_t flags, void* handle, AnyffiValue* out);

@@ -41,8 +41,11 @@ void release_handle(void* handle) noexcept {
 
 int finish_hook(int status) noexcept {
   if (__builtin_expect(status == ANYFFI_HOST_DONE, 1)) return 0;
-  // Any other status: a signal interrupted the hook, and the host swallowed the exception.
-  return status == -1 && has_raised() ? -1 : anyffi_error_raise("KeyboardInterrupt", "");
+  if (status == -1 && has_raised()) return -1;
+  // Any other status: the host swallowed an exception.
+  const AnyffiHost* hooks = host();
+  bool is_interrupt = hooks == nullptr || !(hooks->flags & ANYFFI_HOST_CATCHES_SIGNALS);
+  return anyffi_error_raise(is_interrupt ? "KeyboardInterrupt" : "MemoryError", "");
 }
 
 int raise_in_host(void (*set_error)(void* exception_class, const char* message), void* exception_class,

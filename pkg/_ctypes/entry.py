@@ -1,0 +1,49 @@
+"""Functions that catch what is raised before their first line, where ctypes swallows it.
+
+When C code calls a function, the interpreter runs handlers of signals at once. What they raise there is raised outside of
+a `try` that is the function's first statement: not before Python 3.11, which looks at the first instruction, but since.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from .._builtins import *  # noqa: F403
+from .._typing import Any
+
+__all__ = ["catches_entry"]
+
+#: A number in the table of exceptions: six bits a byte, the highest first, each followed by another but the last.
+_BITS, _FOLLOWED, _FIRST = 0x3F, 0x40, 0x80
+
+
+def _read(table: bytes, at: int) -> tuple[int, int]:
+    """Return a number and the place behind it."""
+    number = table[at] & _BITS
+    while table[at] & _FOLLOWED:
+        at += 1
+        number = number << 6 | table[at] & _BITS
+    return number, at + 1
+
+
+def _write(number: int) -> bytes:
+    more = _write(number >> 6) if number > _BITS else b""
+    return bytes(byte | _FOLLOWED for byte in more) + bytes((number & _BITS,))
+
+
+def _starting_at_once(table: bytes) -> bytes:
+    """Return a table of exceptions whose first row begins with the first instruction."""
+    start, at = _read(table, 0)
+    size, at = _read(table, at)
+    return bytes((_FIRST,)) + _write(start + size) + table[at:]
+
+
+def catches_entry(function: Any) -> Any:
+    """Have the `try` that a function begins with, and ends with, catch what is raised before it, too.
+
+    The handler finds no local variable but the parameters.
+    """
+    if sys.version_info >= (3, 11):
+        code = function.__code__
+        function.__code__ = code.replace(co_exceptiontable=_starting_at_once(code.co_exceptiontable))
+    return function
