@@ -5,9 +5,7 @@
 
 #include <structmember.h>
 
-#include "native.h"
-#include "pack.h"
-#include "wrapper.h"
+#include "call.h"
 
 /// The layout of `FieldGetter`; `_core.pyx` checks it at import.
 typedef struct {
@@ -16,6 +14,7 @@ typedef struct {
   PyObject* slow;                // a function for all other arguments, which raises the errors
   const AnyffiFieldInfo* field;  // of this type, the one of the last object
   int32_t type_code;             // ANYFFI_NONE: of no object yet
+  int32_t is_in_place;           // whether `anyffi_record_destroy` says where the field lies
 } AnyffiFieldGetter;
 
 /// Finds the field of a type, and remembers it; NULL if the type has no such field.
@@ -31,8 +30,20 @@ ANYFFI_NEVER_INLINE const AnyffiFieldInfo* anyffi_py_find_field(AnyffiFieldGette
 #else
   getter->field = found;
   getter->type_code = type_code;
+  getter->is_in_place =
+      found->storage != ANYFFI_STORED_OTHERWISE && anyffi_type_get_info(found->type_code)->record != NULL;
 #endif
   return found;
+}
+
+/// Where the field that was found lies in an object; NULL if only its `get` and `set` can tell.
+static inline char* anyffi_py_find_member(const AnyffiFieldGetter* getter, AnyffiObject* object) {
+#ifndef Py_GIL_DISABLED
+  if (getter->is_in_place && object->deleter == anyffi_record_destroy) {
+    return (char*)object + sizeof(AnyffiInstance) + getter->field->offset;
+  }
+#endif
+  return NULL;
 }
 
 /// Returns the object of a wrapper that has the field, borrowed, and the field; NULL for others.
@@ -49,7 +60,29 @@ static inline AnyffiObject* anyffi_py_owner_of_field(AnyffiFieldGetter* getter, 
   return *field == NULL ? NULL : object;
 }
 
-static inline PyObject* anyffi_py_read_field_of(const AnyffiFieldInfo* field, AnyffiObject* object) {
+/// Reads a member as the `get` of its field does, without a reference of its own.
+static inline PyObject* anyffi_py_read_member(int32_t storage, const char* member) {
+  AnyffiObject* object;
+  switch (storage) {
+    case ANYFFI_STORED_INT:
+      return PyLong_FromLongLong(*(const int64_t*)member);
+    case ANYFFI_STORED_FLOAT:
+      return PyFloat_FromDouble(*(const double*)member);
+    case ANYFFI_STORED_BOOL:
+      return PyBool_FromLong(*(const _Bool*)member);
+    case ANYFFI_STORED_VALUE:
+      return anyffi_py_unpack_copy((const AnyffiValue*)member);
+    default:
+      object = *(AnyffiObject* const*)member;
+      if (object == NULL) Py_RETURN_NONE;
+      return anyffi_py_unpack_object_copy(object);
+  }
+}
+
+static inline PyObject* anyffi_py_read_field_of(const AnyffiFieldGetter* getter, const AnyffiFieldInfo* field,
+                                                AnyffiObject* object) {
+  const char* member = anyffi_py_find_member(getter, object);
+  if (member != NULL) return anyffi_py_read_member(field->storage, member);
   AnyffiValue value = anyffi_make_none();
   ANYFFI_BEGIN_SECTION
   int status = field->get(object, field, &value);
@@ -69,19 +102,86 @@ static PyObject* anyffi_py_read_field(PyObject* self, PyObject* const* args, siz
   if (PyVectorcall_NARGS(flags) == 1 && names == NULL) {
     const AnyffiFieldInfo* field;
     AnyffiObject* object = anyffi_py_owner_of_field(getter, args[0], &field);
-    if (object != NULL) return anyffi_py_read_field_of(field, object);
+    if (object != NULL) return anyffi_py_read_field_of(getter, field, object);
   }
   return PyObject_Vectorcall(getter->slow, args, flags, names);
 }
 
-/// 1 if the field has the value now, 0 for a value that `slow` takes, -1 with an exception.
-static inline int anyffi_py_write_field_of(const AnyffiFieldInfo* field, AnyffiObject* object, PyObject* x) {
+/// Completes the message of the exception that is set, which is about the value given for a field.
+static void anyffi_py_explain_field(PyObject* x) {
+  if (!PyErr_ExceptionMatches(PyExc_TypeError)) return;
+  AnyffiSaved saved = anyffi_py_save_exception();
+  PyObject* done = PyObject_CallFunctionObjArgs(anyffi_state.explain_field, saved.exception, x, NULL);
+  if (done == NULL) {
+    // Raised by a signal handler, or memory is exhausted.
+    anyffi_py_drop_exception(saved);
+    return;
+  }
+  Py_DECREF(done);
+  anyffi_py_restore_exception(saved);
+}
+
+/// Names a field in the message of the exception that packing its value raised; -1.
+ANYFFI_NEVER_INLINE int anyffi_py_fail_field(const AnyffiFieldInfo* field, PyObject* x) {
+  AnyffiSaved saved = anyffi_py_save_exception();
+  PyObject* name = PyUnicode_FromFormat("%s.%s", anyffi_type_get_info(field->type_code)->type_key, field->name);
+  if (name == NULL) {
+    anyffi_py_drop_exception(saved);
+    return -1;
+  }
+  anyffi_py_restore_exception(saved);
+  anyffi_py_complete_made(anyffi_state.locate_field, name, &x, NULL, 1);
+  Py_DECREF(name);
+  return -1;
+}
+
+/// Sets a field to any value; 0, or -1 with an exception.
+static int anyffi_py_put_value(AnyffiObject* object, const AnyffiFieldInfo* field, PyObject* x) {
   AnyffiValue value;
-  if (field->set == NULL || !anyffi_py_pack_plain(x, &value)) return 0;
+  if (anyffi_py_pack(x, &value) < 0) return anyffi_py_fail_field(field, x);
   ANYFFI_BEGIN_SECTION
   int status = field->set(object, field, &value);
   ANYFFI_END_SECTION
-  if (__builtin_expect(status == 0, 1)) return 1;
+  if (status != 0) {
+    anyffi_py_raise_taken();
+    anyffi_py_explain_field(x);
+  }
+  anyffi_py_finish(status == 0 ? x : NULL, &value, 1);
+  return status;
+}
+
+/// Writes a number into a member as it is; 0 for other values and members.
+ANYFFI_ALWAYS_INLINE int anyffi_py_put_number(int32_t storage, char* member, PyObject* x) {
+  int64_t number;
+  switch (storage) {
+    case ANYFFI_STORED_INT:
+      if (!PyLong_CheckExact(x) || !anyffi_py_read_short_int(x, &number)) return 0;
+      *(int64_t*)member = number;
+      return 1;
+    case ANYFFI_STORED_FLOAT:
+      if (!PyFloat_CheckExact(x)) return 0;
+      *(double*)member = PyFloat_AS_DOUBLE(x);
+      return 1;
+    case ANYFFI_STORED_BOOL:
+      if (!PyBool_Check(x)) return 0;
+      *member = x == Py_True;
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+/// Writes a field; 0, or -1 with an exception.
+static inline int anyffi_py_write_field_of(const AnyffiFieldGetter* setter, const AnyffiFieldInfo* field,
+                                           AnyffiObject* object, PyObject* x) {
+  char* member = anyffi_py_find_member(setter, object);
+  if (member != NULL && anyffi_py_put_number(field->storage, member, x)) return 0;
+  AnyffiValue value;
+  if (!anyffi_py_pack_plain(x, &value)) return anyffi_py_put_value(object, field, x);
+  ANYFFI_BEGIN_SECTION
+  int status = field->set(object, field, &value);
+  ANYFFI_END_SECTION
+  if (__builtin_expect(status == 0, 1)) return 0;
   anyffi_py_raise_taken();
   return -1;
 }
@@ -92,9 +192,10 @@ static PyObject* anyffi_py_write_field(PyObject* self, PyObject* const* args, si
   if (PyVectorcall_NARGS(flags) == 2 && names == NULL) {
     const AnyffiFieldInfo* field;
     AnyffiObject* object = anyffi_py_owner_of_field(setter, args[0], &field);
-    int put = object == NULL ? 0 : anyffi_py_write_field_of(field, object, args[1]);
-    if (put > 0) Py_RETURN_NONE;
-    if (put < 0) return NULL;
+    if (object != NULL && field->set != NULL) {
+      if (anyffi_py_write_field_of(setter, field, object, args[1]) != 0) return NULL;
+      Py_RETURN_NONE;
+    }
   }
   return PyObject_Vectorcall(setter->slow, args, flags, names);
 }
@@ -116,7 +217,7 @@ static PyObject* anyffi_py_get_field(PyObject* self, PyObject* x, PyObject* cls)
   AnyffiFieldGetter* getter = x == NULL ? NULL : anyffi_py_accessor(self, anyffi_getter_offset);
   const AnyffiFieldInfo* field;
   AnyffiObject* object = getter == NULL ? NULL : anyffi_py_owner_of_field(getter, x, &field);
-  if (__builtin_expect(object != NULL, 1)) return anyffi_py_read_field_of(field, object);
+  if (__builtin_expect(object != NULL, 1)) return anyffi_py_read_field_of(getter, field, object);
   return PyProperty_Type.tp_descr_get(self, x, cls);
 }
 
@@ -125,8 +226,8 @@ static int anyffi_py_set_field(PyObject* self, PyObject* x, PyObject* value) {
   AnyffiFieldGetter* setter = value == NULL ? NULL : anyffi_py_accessor(self, anyffi_setter_offset);
   const AnyffiFieldInfo* field;
   AnyffiObject* object = setter == NULL ? NULL : anyffi_py_owner_of_field(setter, x, &field);
-  int put = object == NULL ? 0 : anyffi_py_write_field_of(field, object, value);
-  return put != 0 ? (put > 0 ? 0 : -1) : PyProperty_Type.tp_descr_set(self, x, value);
+  if (object == NULL || field->set == NULL) return PyProperty_Type.tp_descr_set(self, x, value);
+  return anyffi_py_write_field_of(setter, field, object, value);
 }
 
 static Py_ssize_t anyffi_py_offset_of_member(PyTypeObject* cls, const char* name) {

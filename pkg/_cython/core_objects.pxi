@@ -107,6 +107,7 @@ cdef class FieldGetter:
     cdef object slow
     cdef const AnyffiFieldInfo* field
     cdef int32_t type_code
+    cdef int32_t is_in_place
 
     def __call__(self, *args, **kwargs):
         return self.slow(*args, **kwargs)
@@ -235,7 +236,8 @@ cdef Py_ssize_t offsetof_getter_vectorcall() except -1:
     cdef FieldGetter example = FieldGetter.__new__(FieldGetter)
     cdef FieldGetterLayout* layout = <FieldGetterLayout*><PyObject*>example
     if (&layout.vectorcall != &example.vectorcall or &layout.field != &example.field
-            or &layout.type_code != &example.type_code or layout.name != Py_None or layout.slow != Py_None):
+            or &layout.type_code != &example.type_code or &layout.is_in_place != &example.is_in_place
+            or layout.name != Py_None or layout.slow != Py_None):
         raise SystemError("FieldGetter is not laid out as attributes.h says")
     return <char*>&layout.vectorcall - <char*>layout
 

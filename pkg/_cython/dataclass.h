@@ -4,6 +4,7 @@
 #ifndef ANYFFI_DATACLASS_H_
 #define ANYFFI_DATACLASS_H_
 
+#include "attributes.h"
 #include "bound.h"
 
 /// What a field holds as it is, without the checks of `set`: AnyffiRecordField.takes.
@@ -56,57 +57,14 @@ ANYFFI_NEVER_INLINE int anyffi_py_is_planned_anew(AnyffiRecordPlan* plan) {
 
 /// Writes what a field holds as it is into its member; 0 for other values, -1 with an exception.
 ANYFFI_ALWAYS_INLINE int anyffi_py_put_directly(const AnyffiRecordField* field, char* member, PyObject* x) {
-  int64_t number;
-  switch (field->field->storage) {
-    case ANYFFI_STORED_INT:
-      if (!PyLong_CheckExact(x) || !anyffi_py_read_short_int(x, &number)) return 0;
-      *(int64_t*)member = number;
-      return 1;
-    case ANYFFI_STORED_FLOAT:
-      if (!PyFloat_CheckExact(x)) return 0;
-      *(double*)member = PyFloat_AS_DOUBLE(x);
-      return 1;
-    case ANYFFI_STORED_BOOL:
-      if (!PyBool_Check(x)) return 0;
-      *member = x == Py_True;
-      return 1;
-    case ANYFFI_STORED_VALUE:
-      // A new content is None.
-      if (x == Py_None) return (field->takes & (ANYFFI_TAKES_NONE | ANYFFI_TAKES_SCALAR)) != 0;
-      if (field->takes & ANYFFI_TAKES_SCALAR) return anyffi_py_pack_scalar(x, (AnyffiValue*)member);
-      if (field->takes & ANYFFI_TAKES_STR && PyUnicode_CheckExact(x)) return anyffi_py_own_str(x, (AnyffiValue*)member);
-      return 0;
-    default:
-      return 0;
-  }
-}
-
-/// Completes the message of the exception that is set, which is about the value given for a field.
-static void anyffi_py_explain_field(PyObject* x) {
-  if (!PyErr_ExceptionMatches(PyExc_TypeError)) return;
-  AnyffiSaved saved = anyffi_py_save_exception();
-  PyObject* done = PyObject_CallFunctionObjArgs(anyffi_state.explain_field, saved.exception, x, NULL);
-  if (done == NULL) {
-    // Raised by a signal handler, or memory is exhausted.
-    anyffi_py_drop_exception(saved);
-    return;
-  }
-  Py_DECREF(done);
-  anyffi_py_restore_exception(saved);
-}
-
-/// Names a field in the message of the exception that packing its value raised; -1.
-ANYFFI_NEVER_INLINE int anyffi_py_fail_field(const AnyffiFieldInfo* field, PyObject* x) {
-  AnyffiSaved saved = anyffi_py_save_exception();
-  PyObject* name = PyUnicode_FromFormat("%s.%s", anyffi_type_get_info(field->type_code)->type_key, field->name);
-  if (name == NULL) {
-    anyffi_py_drop_exception(saved);
-    return -1;
-  }
-  anyffi_py_restore_exception(saved);
-  anyffi_py_complete_made(anyffi_state.locate_field, name, &x, NULL, 1);
-  Py_DECREF(name);
-  return -1;
+  int32_t storage = field->field->storage;
+  if (anyffi_py_put_number(storage, member, x)) return 1;
+  if (storage != ANYFFI_STORED_VALUE) return 0;
+  // A new content is None.
+  if (x == Py_None) return (field->takes & (ANYFFI_TAKES_NONE | ANYFFI_TAKES_SCALAR)) != 0;
+  if (field->takes & ANYFFI_TAKES_SCALAR) return anyffi_py_pack_scalar(x, (AnyffiValue*)member);
+  if (field->takes & ANYFFI_TAKES_STR && PyUnicode_CheckExact(x)) return anyffi_py_own_str(x, (AnyffiValue*)member);
+  return 0;
 }
 
 /// Sets a field of a new object; -1 with an exception.
@@ -114,15 +72,7 @@ static int anyffi_py_put_field(AnyffiObject* object, const AnyffiRecordField* fi
   char* member = (char*)((AnyffiInstance*)object)->content + field->field->offset;
   int put = anyffi_py_put_directly(field, member, x);
   if (__builtin_expect(put != 0, 1)) return put;
-  AnyffiValue value;
-  if (anyffi_py_pack(x, &value) < 0) return anyffi_py_fail_field(field->field, x);
-  put = field->field->set(object, field->field, &value);
-  if (put != 0) {
-    anyffi_py_raise_taken();
-    anyffi_py_explain_field(x);
-  }
-  anyffi_py_finish(put == 0 ? x : NULL, &value, 1);
-  return put;
+  return anyffi_py_put_value(object, field->field, x);
 }
 
 /// Sorts the arguments of a call by parameters: 0 where `__init__` raises an error.

@@ -116,6 +116,7 @@ cdef extern from "attributes.h":
         PyObject* slow
         const AnyffiFieldInfo* field
         int32_t type_code
+        int32_t is_in_place
     void set_module_slot "anyffi_py_set_module_slot"(PyTypeObject*)
     void set_field_slots "anyffi_py_set_field_slots"(PyTypeObject*, PyTypeObject*)
     PyObject* read_field "anyffi_py_read_field"(PyObject*, PyObject* const*, size_t, PyObject*) noexcept

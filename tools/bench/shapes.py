@@ -18,6 +18,13 @@ NUMPY = "import numpy as np; a, b, c = np.zeros(8), np.zeros(8), np.zeros(8)"
 LIST = "xs = anyffi.List(range(1000, 1100))"
 #: One key. Among many, the random numbers of the process decide which collide.
 DICT = "d = anyffi.Dict({'key7': 7})"
+DATACLASS = """\
+import typing
+@anyffi.dataclass
+class Node:
+    number: int = 1000
+    next: typing.Any = None
+x = Node()"""
 
 SHAPES = (
     Shape("nop()", "f()"),
@@ -65,4 +72,6 @@ SHAPES = (
     Shape("to_python(List of 100)", "anyffi.to_python(xs)", LIST),
     Shape("Dict[key]", "d['key7']", DICT),
     Shape("Tensor.shape", "t.shape", NUMPY + "; t = anyffi.convert(a)"),
+    Shape("read a field of a dataclass", "x.number", DATACLASS),
+    Shape("write an object into a field", "x.next = x", DATACLASS),
 )

@@ -478,6 +478,9 @@ void anyffi_recipe_release(AnyffiValue* recipe);
 /// A new object of a type that a front end declared (`anyffi.record.declare`). Each of its fields must be set, by `set`
 /// of the field, before anything else is done with it, but for releasing it.
 int anyffi_record_create(int32_t type_code, AnyffiValue* out);
+/// The deleter of such an object once all its fields are set. From then on each field of a type with a `record`, unless
+/// it is ANYFFI_STORED_OTHERWISE, lies `sizeof(AnyffiInstance) + offset` bytes behind the start of the object.
+void anyffi_record_destroy(AnyffiObject* self, int32_t what);
 
 // anyffi: plain declarations end
 

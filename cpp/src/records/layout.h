@@ -3,6 +3,8 @@
 #ifndef ANYFFI_SRC_RECORDS_LAYOUT_H_
 #define ANYFFI_SRC_RECORDS_LAYOUT_H_
 
+#include <anyffi/host_api.h>
+
 #include "records/record.h"
 
 namespace anyffi::runtime {
@@ -13,8 +15,7 @@ constexpr int64_t kContentOffset = sizeof(AnyffiInstance);
 /// The fields of an object that the runtime made.
 inline char* content_of_own(AnyffiObject* self) noexcept { return reinterpret_cast<char*>(self) + kContentOffset; }
 
-/// The deleters of objects that the runtime made: a draft's until its fields are all set.
-void destroy(AnyffiObject* self, int32_t what);
+/// The deleter of drafts, until their fields are all set; that of others is `anyffi_record_destroy`.
 void destroy_draft(AnyffiObject* self, int32_t what);
 
 /// Behind the content of a draft: which of its fields are set.

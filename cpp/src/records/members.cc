@@ -40,14 +40,14 @@ __attribute__((noinline)) void note_set(AnyffiObject* self, const AnyffiFieldInf
   Progress* progress = progress_of(self, record);
   if (std::exchange(progress->is_set[index_of(field, owner)], true)) return;
   if (record.has_base()) {
-    if (--progress->missing == 0) self->deleter = &destroy;
+    if (--progress->missing == 0) self->deleter = &anyffi_record_destroy;
     return;
   }
   progress->guarded -= owner.types[static_cast<size_t>(field - owner.fields.data())]->is_guarded;
   if (progress->guarded == 0 && record.completed != nullptr) {
     __atomic_store_n(&self->type_code, record.completed->type_code, __ATOMIC_RELEASE);
   }
-  if (--progress->missing == 0) self->deleter = &destroy;
+  if (--progress->missing == 0) self->deleter = &anyffi_record_destroy;
 }
 
 /* ---- members ---- */
@@ -56,7 +56,7 @@ using Place = char* (*)(AnyffiObject* self, const AnyffiFieldInfo* field);
 
 /// Objects that the runtime made have their content at a fixed place; C++ has made others.
 inline char* find_member(AnyffiObject* self, const AnyffiFieldInfo* field) {
-  bool is_own = self->deleter == &destroy || self->deleter == &destroy_draft;
+  bool is_own = self->deleter == &anyffi_record_destroy || self->deleter == &destroy_draft;
   if (__builtin_expect(is_own, 1)) return content_of_own(self) + field->offset;
   void* content = self->type_code == field->type_code ? reinterpret_cast<AnyffiInstance*>(self)->content
                                                       : anyffi_instance_get_content(self, field->type_code);

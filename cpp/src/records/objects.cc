@@ -1,7 +1,5 @@
 /// \file
 /// The objects of records.
-#include <anyffi/host_api.h>
-
 #include <cstring>
 #include <utility>
 
@@ -17,7 +15,7 @@ AnyffiInstance* allocate(int32_t type_code, const AnyffiRecord& record, bool is_
   if (is_draft) size = (size + 7) / 8 * 8 + static_cast<int64_t>(sizeof(Progress) + num_fields);
   auto* instance = static_cast<AnyffiInstance*>(anyffi_alloc(static_cast<size_t>(kContentOffset + size)));
   if (instance == nullptr) return nullptr;
-  instance->header = AnyffiObject{type_code, 1, 1, &destroy, nullptr};
+  instance->header = AnyffiObject{type_code, 1, 1, &anyffi_record_destroy, nullptr};
   instance->content = reinterpret_cast<char*>(instance) + kContentOffset;
   instance->owner = nullptr;
   std::memset(instance->content, 0, static_cast<size_t>(size));
@@ -73,24 +71,7 @@ void join(AnyffiInstance* instance, const AnyffiValue& base) {
 
 }  // namespace
 
-void destroy(AnyffiObject* self, int32_t what) {
-  auto* instance = reinterpret_cast<AnyffiInstance*>(self);
-  if (what & ANYFFI_DELETE_CONTENTS) {
-    char* content = content_of_own(self);
-    for (const AnyffiRecord::Owner& owner : anyffi_type_get_info(self->type_code)->record->owners) {
-      char* member = content + owner.offset;
-      if (owner.is_value) {
-        anyffi_value_drop(reinterpret_cast<AnyffiValue*>(member));
-      } else if (auto* object = *reinterpret_cast<AnyffiObject**>(member)) {
-        anyffi_release(object);
-      }
-    }
-    if (instance->owner != nullptr) anyffi_release(std::exchange(instance->owner, nullptr));
-  }
-  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
-}
-
-void destroy_draft(AnyffiObject* self, int32_t what) { destroy(self, what); }
+void destroy_draft(AnyffiObject* self, int32_t what) { anyffi_record_destroy(self, what); }
 
 bool has_placeholder(int32_t type_code) noexcept {
   const AnyffiTypeInfo* info = anyffi_type_get_info(type_code);
@@ -171,4 +152,21 @@ int anyffi_record_create(int32_t type_code, AnyffiValue* out) {
   if (made == nullptr) return raise_no_memory();
   *out = anyffi_make_object(&made->header);
   return 0;
+}
+
+void anyffi_record_destroy(AnyffiObject* self, int32_t what) {
+  auto* instance = reinterpret_cast<AnyffiInstance*>(self);
+  if (what & ANYFFI_DELETE_CONTENTS) {
+    char* content = content_of_own(self);
+    for (const AnyffiRecord::Owner& owner : anyffi_type_get_info(self->type_code)->record->owners) {
+      char* member = content + owner.offset;
+      if (owner.is_value) {
+        anyffi_value_drop(reinterpret_cast<AnyffiValue*>(member));
+      } else if (auto* object = *reinterpret_cast<AnyffiObject**>(member)) {
+        anyffi_release(object);
+      }
+    }
+    if (instance->owner != nullptr) anyffi_release(std::exchange(instance->owner, nullptr));
+  }
+  if (what & ANYFFI_DELETE_MEMORY) anyffi_free(self);
 }
