@@ -65,8 +65,8 @@ def explain_field(exception: TypeError, value: Any) -> None:
 
 
 def _explain_one(message: str, args: tuple[Any, ...]) -> str:
-    # `f(x: int) -> int: argument 0 (x), at [1]["k"]: expected int, got Tensor of float32`. Regular expressions would
-    # take ten times as long, and exceptions are also control flow.
+    # `f(x: int) -> int: argument 0 (x), at [1]["k"]: expected int, got Tensor of float32`. Exceptions are
+    # also control flow: regular expressions would take ten times as long.
     argument = message.rpartition(_EXPECTED)[0].partition(_ARGUMENT)[2]
     index, _, named = argument.partition(" (")
     _, closed, path = named.partition(")")
@@ -107,14 +107,18 @@ def _explain_overloads(message: str, args: tuple[Any, ...]) -> str:
         for name in set(former):
             (found, *others) = {new for old, new in zip(former, names) if old == name}
             if found != name and not others:
-                pattern = rf"(: argument \d+ \([^()\n]*\): expected .*, got ){re.escape(name)}(?=$| of )"
-                lines = re.sub(pattern, lambda line, found=found: line[1] + found, lines, flags=re.MULTILINE)
+                lines = _rename(lines, name, found)
     hints: set[str] = set()
     if len(args) == 1:
         hints = {_hint(args[0], _reason(line)[0], None) for line in lines.split("\n")}
     hints.discard("")
     # About all lines, or none.
     return f"{start}{_NONE_FITS}{', '.join(names)}){newline}{lines}{hints.pop() if len(hints) == 1 else ''}"
+
+
+def _rename(lines: str, former: str, name: str) -> str:
+    pattern = rf"(: argument \d+ \([^()\n]*\): expected .*, got ){re.escape(former)}(?=$| of )"
+    return re.sub(pattern, lambda line: line[1] + name, lines, flags=re.MULTILINE)
 
 
 def _follow(x: Any, path: str) -> tuple[Any, bool]:

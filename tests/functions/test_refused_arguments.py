@@ -226,7 +226,12 @@ def test_classes_that_are_named_alike(ffi: Any) -> None:
     """The compiled marshaller looks at the object itself, not at the name that the runtime has for it."""
     ints = ffi.get_global_func("testing.stl.vector_int")
     rows = ffi.get_global_func("testing.stl.vector_vector_float")
-    for value, name in (("x" * 20, "str"), (b"x", "bytes"), (None, "NoneType"), (MyStr("x"), f"{__name__}.MyStr")):
+    for value, name in (
+        ("x" * 20, "str"),
+        (b"x", "bytes"),
+        (None, "NoneType"),
+        (MyStr("x"), f"{__name__}.MyStr"),
+    ):
         assert refusal(ints, [1, 2, value]).endswith(f"at [2]: expected int, got {name}")
         assert refusal(rows, x=[[1.0], (2.0, value)]).endswith(f"at [1][1]: expected float, got {name}")
         assert refusal(ints, value).endswith(f": argument 0 (x): expected Sequence[int], got {name}")
