@@ -141,9 +141,9 @@ def test_two_runs_are_compared_by_their_ratios(tmp_path: pathlib.Path) -> None:
 def test_a_worker_that_ends_is_an_error_that_names_the_request() -> None:
     from bench.processes import Worker
 
-    with Worker("map.measure", "no mode", {}) as worker:
-        with pytest.raises(RuntimeError, match=r"a worker ended with status 1 at \{'shape': 'x'\}"):
-            worker.ask({"shape": "x"})
+    ended = pytest.raises(RuntimeError, match=r"a worker ended with status 1 at \{'shape': 'x'\}")
+    with Worker("map.measure", "no mode", {}) as worker, ended:
+        worker.ask({"shape": "x"})
 
 
 @pytest.mark.slow("benchmark")

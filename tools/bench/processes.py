@@ -8,10 +8,13 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import callgrind
 from .bars import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 PYPY = pathlib.Path(__file__).resolve().parents[2] / ".dev" / "pypy"
 
@@ -52,13 +55,14 @@ class Worker:
             text=True,
         )
 
-    def __enter__(self) -> Worker:
+    def __enter__(self) -> Self:
         return self
 
     def ask(self, request: dict[str, Any]) -> Any:
         """Send a request and wait for its answer. Raises RuntimeError if the process has ended."""
         stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None and stdout is not None
+        assert stdin is not None
+        assert stdout is not None
         try:
             stdin.write(json.dumps(request) + "\n")
             stdin.flush()

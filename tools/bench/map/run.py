@@ -47,7 +47,7 @@ class Progress:
 def measure_shapes(
     modes: list[str], paths: dict[str, list[str]], options: dict[str, Any], progress: Progress
 ) -> list[Verdict]:
-    """Measure in all modes, which take turns; the other contenders run beside anyffi in the first one only."""
+    """Measure in all modes, which take turns; the other contenders run in the first one only."""
     wanted = [shape for shape in SHAPES if is_wanted(options["only"], shape.name, shape.group)]
     times: dict[str, Times] = {mode: {} for mode in modes}
     refused = {}
