@@ -68,7 +68,7 @@ def _call_by_ctypes(args: tuple[Any, ...], target: Callable[..., int], context: 
     """Make a call by ctypes of a Python function instead of one of the runtime."""
     function = _new_function(_Packer)
     _set_target(function, (target, context, _call_by_recipe, (target, context)))
-    return function(*args)
+    return function(*args)  # type: ignore[misc]
 
 
 def _call_by_recipe(whole: Any, values: bytes, size: int, result: bytes) -> int:

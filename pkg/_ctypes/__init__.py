@@ -17,7 +17,7 @@ from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform, translate_error, translates_errors
-from .call import FunctionCore
+from .call import FunctionCore, bind
 from .callback import create_exchange, install_host, shut_down
 from .mapping_methods import dict_methods, map_methods
 from .mappings import DictCore, FrozenSetCore, MapCore, SetCore
@@ -79,6 +79,8 @@ def methods_of(name: str, methods: type) -> dict[str, Any]:
     methods : type
         Its methods, which those call for all that is not frequent.
     """
+    if name == "Function":
+        return {"__get__": bind}
     make = None if steps_always else _METHODS.get(name)
     return {} if make is None else make(methods)
 

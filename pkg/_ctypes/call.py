@@ -8,6 +8,7 @@ from ctypes import ArgumentError, c_char, c_int32
 from .._builtins import *  # noqa: F403
 from .._rules import keywords as _binding
 from .._rules.codes import code
+from .._rules.containers import slot_refusal
 from .._rules.culprits import locate
 from .._rules.internal import MISSING as _MISSING
 from .._typing import TYPE_CHECKING, Any, Callable, Optional
@@ -20,7 +21,7 @@ from .structs import Function, FunctionInfo
 from .unpack import discard_error, raise_error, take, unpack_copy
 from .wrapper import ObjectCore, unwrap
 
-__all__ = ["FunctionCore", "plain_call", "set_packer"]
+__all__ = ["FunctionCore", "bind", "plain_call", "set_packer"]
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _NONE, _INT = code.NONE, code.INT
@@ -65,7 +66,7 @@ class FunctionCore(ObjectCore):
 
         def _select(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self: Any = _MISSING, /, *args: Any, **kwargs: Any) -> Any:
         # One frame with as few calls as possible: most of the cost of a call besides ctypes itself is here.
         # `keep` gets what must outlive the call. While it is empty, no argument is a recipe.
         keep: list[Any] = []
@@ -149,9 +150,13 @@ class FunctionCore(ObjectCore):
             arguments = _new_arguments(Arguments)
             _set_call(arguments, (self, args, packed))
             packed = values = arguments  # type: ignore[assignment]
-            if type(exception) is not ArgumentError:
+            is_function = isinstance(self, FunctionCore)
+            if type(exception) is not ArgumentError and is_function:
                 raise
             translated = translate_error(exception)
+            if not is_function:
+                given = () if self is _MISSING else (self,)
+                translated = slot_refusal(FunctionCore, "anyffi.Function", "__call__", 0, given, {})
         # Out of the handler, so that the ArgumentError is not its context.
         try:
             raise translated
@@ -173,6 +178,22 @@ class FunctionCore(ObjectCore):
         self._described = _describe(info.contents) if info else None
         return self._described
 
+
+def bind(self: Any = _MISSING, /, *rest: Any, **named: Any) -> Any:
+    """Return the function itself: the `__get__` of the public class."""
+    if not isinstance(self, FunctionCore) or named:
+        given = () if self is _MISSING else (self, *rest)
+        raise slot_refusal(FunctionCore, "anyffi.Function", "__get__", 1, given, named)
+    if not 1 <= len(rest) <= 2:
+        bound = "at most 2 arguments" if rest else "at least 1 argument"
+        # The space is where names of other functions end.
+        raise TypeError(f" expected {bound}, got {len(rest)}")
+    if rest[0] is None and rest[-1] is None:
+        raise TypeError("__get__(None, None) is invalid")
+    return self
+
+
+bind.__name__, bind.__qualname__ = "__get__", "Function.__get__"
 
 #: `FunctionCore.__call__`, whatever observes it.
 plain_call: Any = FunctionCore.__call__

@@ -103,8 +103,8 @@ def _fail(exception: BaseException, packed: Any, result: int, attempts: int = _A
 def _callback(function: Any, args: int, count: int, result: int, packed: Any = NONE) -> int:
     """Call a Python callable for the runtime, from any thread.
 
-    The result is written last: ctypes swallows what is raised for want of memory or stack before this function
-    begins, and the runtime takes a result that is still unset for a call that failed so.
+    The result is written last: ctypes swallows what is raised for want of memory or stack before this
+    function begins, and the runtime takes a result that is still unset for a call that failed so.
     """
     try:
         try:
@@ -147,7 +147,7 @@ def _with_status(function: Callable[..., int | None]) -> Callable[..., int]:
             except _NO_ROOM:
                 return _SWALLOWED
 
-    return platform.catches_entry(report)  # type: ignore[no-any-return]
+    return platform.catches_entry(report)
 
 
 def _hook(*params: Any) -> Callable[[Callable[..., None]], Any]:

@@ -1,7 +1,7 @@
 """Functions that catch what is raised before their first line, where ctypes swallows it.
 
-When C code calls a function, the interpreter runs handlers of signals at once. What they raise there is raised outside of
-a `try` that is the function's first statement: not before Python 3.11, which looks at the first instruction, but since.
+When C code calls a function, the interpreter runs handlers of signals at once. From Python 3.11 on the first
+instruction raises what they raise, and no `try` covers it, even if that is the first statement.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 import sys
 
 from .._builtins import *  # noqa: F403
-from .._typing import Any
+from .._typing import Any, Callable, TypeVar
 
 __all__ = ["catches_entry"]
 
-#: A number in the table of exceptions: six bits a byte, the highest first, each followed by another but the last.
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+#: Numbers in the table of exceptions: six bits a byte, the highest first; a bit says that another follows.
 _BITS, _FOLLOWED, _FIRST = 0x3F, 0x40, 0x80
 
 
@@ -38,12 +40,13 @@ def _starting_at_once(table: bytes) -> bytes:
     return bytes((_FIRST,)) + _write(start + size) + table[at:]
 
 
-def catches_entry(function: Any) -> Any:
+def catches_entry(function: _Function) -> _Function:
     """Have the `try` that a function begins with, and ends with, catch what is raised before it, too.
 
     The handler finds no local variable but the parameters.
     """
     if sys.version_info >= (3, 11):
-        code = function.__code__
-        function.__code__ = code.replace(co_exceptiontable=_starting_at_once(code.co_exceptiontable))
+        patched: Any = function
+        code = patched.__code__
+        patched.__code__ = code.replace(co_exceptiontable=_starting_at_once(code.co_exceptiontable))
     return function

@@ -7,7 +7,8 @@ import struct
 from .._builtins import *  # noqa: F403
 from .._rules import containers as rules
 from .._rules.codes import code
-from .._rules.containers import ITEMS, VALUES
+from .._rules.containers import ITEMS, KEYS, VALUES
+from .._rules.internal import MISSING
 from .._typing import Any, NoReturn
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .containers import unwrap_as
@@ -65,7 +66,18 @@ def copy_iterator(iterator: Any) -> Any:
     return made
 
 
+#: Methods that are no slots of a class in C.
+_METHODS = ("__length_hint__", "__reduce__", "__setstate__")
+
+
+def _refusal(cls: type, name: str, self: Any, rest: tuple[Any, ...]) -> TypeError:
+    """Return the error of a special method for wrong arguments by position."""
+    args = () if self is MISSING else (self, *rest)
+    return rules.slot_refusal(cls, f"anyffi.{cls.__name__}", name, 0, args, {})
+
+
 @platform.final
+@rules.checks_self("anyffi.SequenceIterator", slots=True, only=("__iter__", *_METHODS), methods_in_c=_METHODS)
 class SequenceIterator:
     """Iterates by index, as the iterator of `list` does, and so sees changes."""
 
@@ -76,8 +88,15 @@ class SequenceIterator:
     _step: int
     _cursor: Any
 
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        rules.refuse_iterator(type(self).__name__)
+    def __new__(cls, *args: object, **kwargs: object) -> Any:
+        made = object.__new__(cls)
+        made._sequence, made._step, made._cursor = None, 1, platform.memory(_CURSOR_SIZE)
+        return made
+
+    def __init__(self: Any = MISSING, /, *args: object, **kwargs: object) -> None:
+        if type(self) is not SequenceIterator:
+            raise _refusal(SequenceIterator, "__init__", self, ())
+        rules.refuse_iterator("SequenceIterator")
 
     def _size(self) -> int:
         type_code = _CURSOR.unpack(self._cursor)[5]
@@ -90,8 +109,14 @@ class SequenceIterator:
     def __iter__(self) -> SequenceIterator:
         return self
 
-    def __next__(self) -> Any:
-        sequence = self._sequence  # another thread may end the iteration meanwhile
+    def __next__(self: Any = MISSING, /, *rest: Any) -> Any:
+        # Not by `checks_self`, which would take another call.
+        try:
+            sequence = self._sequence  # another thread may end the iteration meanwhile
+        except AttributeError:
+            raise _refusal(SequenceIterator, "__next__", self, rest) from None
+        if rest:
+            raise _refusal(SequenceIterator, "__next__", self, rest)
         if sequence is None:
             raise StopIteration
         try:
@@ -139,6 +164,7 @@ def iterate_sequence(
 
 
 @platform.final
+@rules.checks_self("anyffi.EntryIterator", slots=True, only=("__iter__", *_METHODS), methods_in_c=_METHODS)
 class EntryIterator:
     """Iterates over entries in either direction; detects the changes that those of dict and set detect."""
 
@@ -149,14 +175,26 @@ class EntryIterator:
     _what: int
     _cursor: Any
 
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        rules.refuse_iterator(type(self).__name__)
+    def __new__(cls, *args: object, **kwargs: object) -> Any:
+        made = object.__new__(cls)
+        made._container, made._what, made._cursor = None, KEYS, platform.memory(_CURSOR_SIZE)
+        return made
+
+    def __init__(self: Any = MISSING, /, *args: object, **kwargs: object) -> None:
+        if type(self) is not EntryIterator:
+            raise _refusal(EntryIterator, "__init__", self, ())
+        rules.refuse_iterator("EntryIterator")
 
     def __iter__(self) -> EntryIterator:
         return self
 
-    def __next__(self) -> Any:
-        container = self._container
+    def __next__(self: Any = MISSING, /, *rest: Any) -> Any:
+        try:
+            container = self._container
+        except AttributeError:
+            raise _refusal(EntryIterator, "__next__", self, rest) from None
+        if rest:
+            raise _refusal(EntryIterator, "__next__", self, rest)
         if container is None:
             raise StopIteration
         what = self._what

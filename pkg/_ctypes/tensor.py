@@ -14,6 +14,7 @@ from .._rules.containers import checks_self, wrong_self
 from .._rules.device import Device, share_device
 from .._rules.dtype import dtype, share_dtype
 from .._rules.export import export_tensor
+from .._rules.internal import MISSING
 from .._typing import TYPE_CHECKING, Any, Callable, TypeVar
 from .abi import library, platform, translates_errors
 from .containers import unwrap_as
@@ -63,7 +64,7 @@ def _reader(method: Callable[[Any], _Result]) -> Callable[[Any], _Result]:
     """Make a method refuse another `self` as those of a compiled class do."""
 
     @translates_errors
-    def read(self: Any, /) -> _Result:
+    def read(self: Any = MISSING, /) -> _Result:
         if not issubclass(type(self), TensorCore):
             raise wrong_self(method.__name__, _SHOWN, self)
         return method(self)

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from .._builtins import *  # noqa: F403
 from .._rules.codes import code
-from .._rules.containers import ITEMS, KEYS, VALUES, has_pair
+from .._rules.containers import ITEMS, KEYS, VALUES, checks_self, has_pair
 from .._typing import Any, Callable
 from .abi import library, platform
 from .methods import is_exactly
@@ -43,18 +43,38 @@ def _equal(self: Any, other: object, compare: Callable[[Any, Any], Any]) -> Any:
     return AbstractSet.__eq__(self, other)
 
 
+def _compares(name: str) -> Callable[..., Any]:
+    """Return a comparison of sets."""
+    compare = vars(AbstractSet)[name]
+
+    def compare_sets(self: Any, other: object) -> Any:
+        return compare(self, other)
+
+    compare_sets.__name__ = name
+    return compare_sets
+
+
+class _SetCore:
+    """The operators of views that are sets, by those of all sets."""
+
+    __slots__ = ()
+
+    __lt__, __le__, __gt__, __ge__ = map(_compares, ("__lt__", "__le__", "__gt__", "__ge__"))
+
+    def __ne__(self, other: object) -> Any:
+        return not self == other
+
+
 class _ViewCore:
     __slots__ = ("_mapping",)
 
+    _mapping: Any
     _what: int
 
     def __new__(cls, *args: Any) -> Any:
         made = super().__new__(cls)
         made._mapping = None
         return made
-
-    def __init__(self, mapping: Any) -> None:
-        self._mapping = mapping
 
     def __len__(self) -> int:
         return len(self._mapping)
@@ -64,7 +84,8 @@ class _ViewCore:
         return iterator
 
 
-class KeysCore(_ViewCore):
+@checks_self("anyffi.dict_keys", slots=True)
+class KeysCore(_SetCore, _ViewCore):
     """A view of keys."""
 
     __slots__ = ()
@@ -78,7 +99,14 @@ class KeysCore(_ViewCore):
     def __eq__(self, other: object) -> Any:
         return _equal(self, other, _compare_keys)
 
+    def __and__(self, other: object) -> Any:
+        return AbstractSet.__and__(self, other)  # type: ignore[operator]
 
+    def __rand__(self, other: object) -> Any:
+        return AbstractSet.__rand__(self, other)  # type: ignore[attr-defined]
+
+
+@checks_self("anyffi.dict_values", slots=True)
 class ValuesCore(_ViewCore):
     """A view of values."""
 
@@ -89,7 +117,8 @@ class ValuesCore(_ViewCore):
         return value in iter(self)
 
 
-class ItemsCore(_ViewCore):
+@checks_self("anyffi.dict_items", slots=True)
+class ItemsCore(_SetCore, _ViewCore):
     """A view of pairs."""
 
     __slots__ = ()

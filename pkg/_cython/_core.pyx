@@ -29,8 +29,8 @@ from marshaller cimport (
     Section, begin_section, drop_found, end_section, find_attribute_of, keep_class, rename_wrapper, set_step,
     unname_wrapper,
     FunctionWrapper, MethodRow, NumPyArray, NumPyDtype, OperatorRow, PublicFunctionLayout,
-    PublicRow, ViewLayout, add_tensor_methods, allocate, array_methods, array_operators, c_dict_item,
-    c_map_item, call, call_named, call_observed, call_tuple, callback, check_layout, common_keys,
+    PublicRow, ViewLayout, add_method, add_tensor_methods, allocate, array_methods, array_operators,
+    c_dict_item, c_map_item, call, call_named, call_observed, call_tuple, callback, check_layout, common_keys,
     create_exchange_capsule, create_tensor, dict_delete, dict_item, dict_methods, dict_operators,
     dict_or_in_place, find_item, find_value, forget_classes, frozen_set_methods,
     frozen_set_operators, get_buffer, get_item, get_registered, getter_of, handle_equal, handle_hash,
@@ -47,10 +47,10 @@ from marshaller cimport (
     views_equal, wrap, wrapper_for, write_field,
 )
 from python cimport (
-    PyBaseObject_Type, PyBytes_AS_STRING, PyBytes_AsString, PyBytes_FromStringAndSize, PyDictProxy_Type,
-    PyFunction_Type, PyInterpreterState_Get, PyInterpreterState_Main, PyListIter_Type, PyObject,
-    PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified, Py_CLEAR, Py_INCREF, Py_None,
-    Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, call_vector, vectorcallfunc,
+    METH_NOARGS, METH_O, PyBaseObject_Type, PyBytes_AS_STRING, PyBytes_AsString, PyBytes_FromStringAndSize,
+    PyCFunction, PyDictProxy_Type, PyFunction_Type, PyInterpreterState_Get, PyInterpreterState_Main,
+    PyListIter_Type, PyList_Type, PyLong_Type, PyObject, PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified,
+    Py_CLEAR, Py_INCREF, Py_None, Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, call_vector, vectorcallfunc,
 )
 
 import abc

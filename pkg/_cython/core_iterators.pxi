@@ -31,25 +31,32 @@ cdef class SequenceIterator:
         self.index = index + self.step
         return unpack_copy(&sequence.data[index])
 
-    def __length_hint__(self):
-        cdef int64_t size
-        cdef ObjectCore sequence = sequence_of(self)
-        if sequence is None:
-            return 0
+
+# Methods in C, with the errors of Python's iterators about wrong arguments; Cython has words of its own.
+cdef object sequence_hint(object self, PyObject* unused):
+    cdef SequenceIterator iterator = <SequenceIterator>self
+    cdef int64_t size
+    cdef ObjectCore sequence = sequence_of(iterator)
+    if sequence is None:
+        return 0
+    size = (<AnyffiSequence*>unwrap(<PyObject*>sequence)).size
+    if iterator.step > 0:
+        return max(size - iterator.index, 0)
+    return iterator.index + 1 if iterator.index < size else 0
+
+
+cdef object reduce_sequence(object self, PyObject* unused):
+    cdef SequenceIterator iterator = <SequenceIterator>self
+    return _container_rules.reduce_iterator(sequence_of(iterator), iterator.index, iterator.step)
+
+
+cdef object set_sequence_state(object self, object index):
+    cdef SequenceIterator iterator = <SequenceIterator>self
+    cdef int64_t size = 0
+    cdef ObjectCore sequence = sequence_of(iterator)
+    if sequence is not None:
         size = (<AnyffiSequence*>unwrap(<PyObject*>sequence)).size
-        if self.step > 0:
-            return max(size - self.index, 0)
-        return self.index + 1 if self.index < size else 0
-
-    def __reduce__(self):
-        return _container_rules.reduce_iterator(sequence_of(self), self.index, self.step)
-
-    def __setstate__(self, index):
-        cdef int64_t size = 0
-        cdef ObjectCore sequence = sequence_of(self)
-        if sequence is not None:
-            size = (<AnyffiSequence*>unwrap(<PyObject*>sequence)).size
-        self.index = _container_rules.clip_index(index, size, self.step)
+    iterator.index = _container_rules.clip_index(index, size, iterator.step)
 
 
 cdef ObjectCore sequence_of(SequenceIterator iterator):
@@ -91,14 +98,16 @@ cdef class EntryIterator:
         # The slot is `anyffi_py_next_item`: Cython's own would end with an exception.
         return next(self)
 
-    def __length_hint__(self):
-        cdef EntryIterator rest = copy_entries(self)
-        if rest.container is None or (<AnyffiMapping*>unwrap(<PyObject*>rest.container)).size != rest.size:
-            return 0
-        return max(rest.left, 0)
 
-    def __reduce__(self):
-        return iter, (list(copy_entries(self)),)
+cdef object entries_hint(object self, PyObject* unused):
+    cdef EntryIterator rest = copy_entries(<EntryIterator>self)
+    if rest.container is None or (<AnyffiMapping*>unwrap(<PyObject*>rest.container)).size != rest.size:
+        return 0
+    return max(rest.left, 0)
+
+
+cdef object reduce_entries(object self, PyObject* unused):
+    return iter, (list(copy_entries(<EntryIterator>self)),)
 
 
 cdef EntryIterator copy_entries(EntryIterator iterator):
@@ -136,4 +145,9 @@ cdef int set_up_iterators() except -1:
     (<PyTypeObject*>SequenceIterator).tp_as_sequence = &no_sequence
     set_step(<PyTypeObject*>SequenceIterator)
     set_special(<PyTypeObject*>EntryIterator, &PyListIter_Type, "__next__", <void*>next_item)
+    add_method(<PyTypeObject*>SequenceIterator, "__length_hint__", <PyCFunction>sequence_hint, METH_NOARGS)
+    add_method(<PyTypeObject*>SequenceIterator, "__reduce__", <PyCFunction>reduce_sequence, METH_NOARGS)
+    add_method(<PyTypeObject*>SequenceIterator, "__setstate__", <PyCFunction>set_sequence_state, METH_O)
+    add_method(<PyTypeObject*>EntryIterator, "__length_hint__", <PyCFunction>entries_hint, METH_NOARGS)
+    add_method(<PyTypeObject*>EntryIterator, "__reduce__", <PyCFunction>reduce_entries, METH_NOARGS)
     return 0

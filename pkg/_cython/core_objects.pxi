@@ -269,6 +269,10 @@ cdef int set_slots() except -1:
     (<PyTypeObject*>DictCore).tp_name = "anyffi.Dict"
     (<PyTypeObject*>FrozenSetCore).tp_name = "anyffi.FrozenSet"
     (<PyTypeObject*>SetCore).tp_name = "anyffi.Set"
+    (<PyTypeObject*>FunctionCore).tp_name = "anyffi.Function"
+    (<PyTypeObject*>KeysCore).tp_name = "anyffi.dict_keys"
+    (<PyTypeObject*>ValuesCore).tp_name = "anyffi.dict_values"
+    (<PyTypeObject*>ItemsCore).tp_name = "anyffi.dict_items"
     (<PyTypeObject*>SequenceIterator).tp_name = "anyffi.SequenceIterator"
     (<PyTypeObject*>EntryIterator).tp_name = "anyffi.EntryIterator"
     return 0

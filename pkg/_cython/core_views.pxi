@@ -6,10 +6,7 @@ cdef class ViewCore:
     """A view of a mapping."""
 
     # AnyffiView in views.h.
-    cdef readonly object _mapping
-
-    def __init__(self, mapping):
-        self._mapping = mapping
+    cdef public object _mapping
 
     def __len__(self):
         return view_size(<PyObject*>self)
@@ -81,9 +78,17 @@ cdef object compare_views(ViewCore self, other, int operation, int what):
 
 
 cdef int set_up_views() except -1:
-    cdef ViewCore example = KeysCore({})
+    cdef ViewCore example = KeysCore.__new__(KeysCore)
     if (<ViewLayout*><PyObject*>example).mapping != <PyObject*>example._mapping:
         raise SystemError("ViewCore is not laid out as views.h says")
     state.view_core = <PyTypeObject*>ViewCore
+    # Slot wrappers of each class, as its messages name them.
+    cdef PyTypeObject* slots
+    for core in (KeysCore, ValuesCore, ItemsCore):
+        slots = <PyTypeObject*>core
+        set_special(slots, &PyList_Type, "__len__", <void*>slots.tp_as_sequence.sq_length)
+    slots = <PyTypeObject*>KeysCore
+    for name in (b"__and__", b"__rand__"):
+        set_special(slots, &PyLong_Type, name, <void*>slots.tp_as_number.nb_and)
     state.views_name = keep(sys.intern("_views"))
     return 0

@@ -25,6 +25,21 @@ static PyObject* anyffi_py_new_method(PyTypeObject* cls, const AnyffiMethodRow* 
   return PyDescr_NewMethod(cls, method);
 }
 
+/// Gives a class a method in C without keywords: METH_NOARGS or METH_O. Its definition is never freed.
+static int anyffi_py_add_method(PyTypeObject* cls, const char* name, PyCFunction function, int flags) {
+  PyMethodDef* method = PyMem_New(PyMethodDef, 1);
+  if (method == NULL) return PyErr_NoMemory(), -1;
+  method->ml_name = name;
+  method->ml_meth = function;
+  method->ml_flags = flags;
+  method->ml_doc = NULL;
+  PyObject* made = PyDescr_NewMethod(cls, method);
+  int status = made == NULL ? -1 : PyDict_SetItemString(cls->tp_dict, name, made);
+  Py_XDECREF(made);
+  PyType_Modified(cls);
+  return status;
+}
+
 /// A row of a table of methods, and what it needs before the table: in builds without the GIL a function that calls
 /// the method's within a section.
 #ifdef Py_GIL_DISABLED

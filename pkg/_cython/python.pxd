@@ -9,8 +9,10 @@ cdef extern from "Python.h":
     ctypedef int (*traverseproc)(PyObject*, visitproc, void*)
     ctypedef struct PyMappingMethods:
         PyObject* (*mp_subscript)(PyObject*, PyObject*)
+    ctypedef struct PyNumberMethods:
+        PyObject* (*nb_and)(PyObject*, PyObject*)
     ctypedef struct PySequenceMethods:
-        pass
+        Py_ssize_t (*sq_length)(PyObject*)
     ctypedef struct PyTypeObject:
         const char* tp_name
         unsigned long tp_flags
@@ -21,11 +23,18 @@ cdef extern from "Python.h":
         traverseproc tp_traverse
         PyObject* (*tp_iternext)(PyObject*)
         PyMappingMethods* tp_as_mapping
+        PyNumberMethods* tp_as_number
         PySequenceMethods* tp_as_sequence
     ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*)
     ctypedef PyObject* (*binaryfunc)(PyObject*, PyObject*)
+    ctypedef PyObject* (*PyCFunction)(PyObject*, PyObject*)
 
-    PyTypeObject PyBaseObject_Type, PyDictProxy_Type, PyFunction_Type, PyListIter_Type, PyLong_Type
+    enum:
+        METH_NOARGS
+        METH_O
+
+    PyTypeObject PyBaseObject_Type, PyDictProxy_Type, PyFunction_Type, PyListIter_Type, PyList_Type
+    PyTypeObject PyLong_Type
     PyObject* Py_None
     unsigned long Py_TPFLAGS_HAVE_VECTORCALL
 

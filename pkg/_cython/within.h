@@ -77,12 +77,14 @@ static int anyffi_py_set_step(PyTypeObject* cls) {
   if (cls->tp_iternext == anyffi_py_within_next_element) return 0;
   anyffi_next_element = cls->tp_iternext;
   cls->tp_iternext = anyffi_py_within_next_element;
-  return anyffi_py_set_special(cls, &PyListIter_Type, "__next__", (void*)anyffi_py_within_next_element);
+  return anyffi_py_set_special(cls, &PyListIter_Type, "__next__", (void*)cls->tp_iternext);
 }
 #else
 #define anyffi_py_within_dict_item anyffi_py_dict_item
 #define anyffi_py_within_next_item anyffi_py_next_item
-static int anyffi_py_set_step(PyTypeObject* cls) { return (void)cls, 0; }
+static int anyffi_py_set_step(PyTypeObject* cls) {
+  return anyffi_py_set_special(cls, &PyListIter_Type, "__next__", (void*)cls->tp_iternext);
+}
 #endif
 
 #endif  // ANYFFI_WITHIN_H_

@@ -9,7 +9,7 @@ from reprlib import recursive_repr
 from types import GenericAlias, MappingProxyType
 
 from .._builtins import *  # noqa: F403
-from .._rules.containers import ITEMS, KEYS, VALUES
+from .._rules.containers import ITEMS, KEYS, VALUES, checks_self
 from .._typing import Any
 
 __all__ = ["CORES", "build_views"]
@@ -23,6 +23,9 @@ class _ViewMethods:
 
     _mapping: Any
     _what: int
+
+    def __init__(self, mapping: Any) -> None:
+        self._mapping = mapping
 
     @property
     def mapping(self) -> Any:
@@ -58,6 +61,9 @@ _ROWS: dict[str, tuple[str, int, type, type, str]] = {
     "dict_items": ("ItemsCore", ITEMS, _SetMethods, ItemsView, "Keys and values in pairs, as a set."),
 }
 
+#: What is defined here, and is a slot or a method of Python's views.
+_SLOTS, _METHODS = ("__init__", "__repr__"), ("__reversed__", "__reduce__")
+
 #: The names under which a backend has its own classes.
 CORES = tuple(row[0] for row in _ROWS.values())
 
@@ -67,7 +73,8 @@ def build_views(core: Any) -> tuple[type, ...]:
     made = []
     for name, (core_name, what, methods, abstract, doc) in _ROWS.items():
         namespace = {"__slots__": (), "__module__": "anyffi", "__doc__": doc, "_what": what}
-        cls = ABCMeta(name, (getattr(core, core_name), methods), namespace)
+        checked = checks_self(f"anyffi.{name}", slots=True, only=_SLOTS + _METHODS, methods_in_c=_METHODS)
+        cls = checked(ABCMeta(name, (getattr(core, core_name), methods), namespace))
         abstract.register(cls)  # type: ignore[attr-defined]
         made.append(cls)
     return tuple(made)

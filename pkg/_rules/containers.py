@@ -14,6 +14,7 @@ from .._typing import Any, Callable, NoReturn, TypeVar
 from .codes import code
 from .culprits import locate_method
 from .decisions import find_on_type, is_changeable, is_wrapper_class
+from .internal import MISSING
 
 __all__ = [
     "ELEMENTS",
@@ -37,6 +38,7 @@ __all__ = [
     "missing_item",
     "reduce_iterator",
     "refuse_iterator",
+    "slot_refusal",
     "text_signature",
     "unpack_slice",
     "wrong_object",
@@ -62,7 +64,7 @@ def _name_in_c(cls: type) -> str:
 _NO_SLOTS = ("__reversed__", "__reduce__", "__copy__", "__deepcopy__", "__array__")
 
 #: What `self`, or an argument, is if it is missing.
-_NONE: Any = object()
+_NONE: Any = MISSING
 
 
 def wrong_self(name: str, shown: str, given: Any, *, is_slot: bool | None = None) -> TypeError:
@@ -153,31 +155,78 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
 _NAME_OF_SETITEM = "__setitem__" if sys.version_info >= (3, 14) else ""
 
 
+def slot_refusal(
+    cls: type, shown: str, name: str, wanted: int, args: tuple[Any, ...], named: Any
+) -> TypeError:
+    """Return the error of the slot wrapper of a class in C for arguments that it does not take.
+
+    Parameters
+    ----------
+    cls : type
+        The class that `self` is to have.
+    shown, name : str
+        The names of the class and of the method.
+    wanted : int
+        How many arguments it takes besides `self`.
+    args : tuple
+        The arguments, `self` included, as far as there are any.
+    named : dict
+        Arguments by keyword.
+    """
+    if not args:
+        return TypeError(f"descriptor {name!r} of {shown!r} object needs an argument")
+    if not isinstance(args[0], cls):
+        return wrong_self(name, shown, args[0], is_slot=True)
+    if named:
+        return TypeError(f"wrapper {name}() takes no keyword arguments")
+    before = f"{_NAME_OF_SETITEM} " if wanted == 2 else ""
+    return TypeError(f"{before}expected {wanted} argument{'s'[: wanted != 1]}, got {len(args) - 1}")
+
+
+def _innermost(method: Any) -> Any:
+    while hasattr(method, "__wrapped__"):
+        method = method.__wrapped__
+    return method
+
+
 def _as_slot(cls: type, shown: str, method: Any) -> Any:
     """Return a method that checks its arguments as the slot wrapper of a class in C does."""
     name = method.__name__
-    innermost = method
-    while hasattr(innermost, "__wrapped__"):
-        innermost = innermost.__wrapped__
-    wanted = innermost.__code__.co_argcount - 1
+    wanted = _innermost(method).__code__.co_argcount - 1
     called = f"{shown}.{name}", None
 
-    def check_self(*args: Any, **named: Any) -> Any:
-        if not args:
-            raise TypeError(f"descriptor {name!r} of {shown!r} object needs an argument")
-        if not isinstance(args[0], cls):
-            raise wrong_self(name, shown, args[0])
-        if named:
-            raise TypeError(f"wrapper {name}() takes no keyword arguments")
-        given = len(args) - 1
-        if given != wanted:
-            before = f"{_NAME_OF_SETITEM} " if wanted == 2 else ""
-            raise TypeError(f"{before}expected {wanted} argument{'s'[: wanted != 1]}, got {given}")
+    def check_none(self: Any = _NONE, /, *rest: Any, **named: Any) -> Any:
+        if rest or named or not isinstance(self, cls):
+            raise slot_refusal(cls, shown, name, wanted, () if self is _NONE else (self, *rest), named)
+        return method(self)
+
+    def check_all(*args: Any, **named: Any) -> Any:
+        if len(args) != wanted + 1 or named or not isinstance(args[0], cls):
+            raise slot_refusal(cls, shown, name, wanted, args, named)
         try:
             return method(*args)
         except Exception as exception:
             locate_method(exception, args[1:], called)
             raise
+
+    return check_all if wanted else check_none
+
+
+def _as_method(cls: type, shown: str, method: Any) -> Any:
+    """Return a method that checks its arguments as a method in C without keywords does."""
+    name = method.__name__
+    wanted = _innermost(method).__code__.co_argcount - 1
+    takes = "exactly one argument" if wanted else "no arguments"
+    full = f"{shown.rpartition('.')[2]}.{name}()"
+
+    def check_self(self: Any = _NONE, /, *rest: Any, **named: Any) -> Any:
+        if not isinstance(self, cls):
+            raise wrong_self(name, shown, self, is_slot=False)
+        if named:
+            raise TypeError(f"{full} takes no keyword arguments")
+        if len(rest) != wanted:
+            raise TypeError(f"{full} takes {takes} ({len(rest)} given)")
+        return method(self, *rest)
 
     return check_self
 
@@ -209,7 +258,9 @@ def text_signature(method: Any) -> str:
     return f"{method.__name__}({', '.join(parts)})\n--\n\n{method.__doc__}"
 
 
-def checks_self(shown: str, *, slots: bool = False, only: tuple[str, ...] = ()) -> Callable[[_Class], _Class]:
+def checks_self(
+    shown: str, *, slots: bool = False, only: tuple[str, ...] = (), methods_in_c: tuple[str, ...] = ()
+) -> Callable[[_Class], _Class]:
     """Make the public methods of a class, inherited ones included, refuse a `self` of another class.
 
     Methods of Python's own classes do, too. Without the check they raise AttributeError.
@@ -222,6 +273,8 @@ def checks_self(shown: str, *, slots: bool = False, only: tuple[str, ...] = ()) 
         All methods have the messages of slot wrappers; otherwise special methods have.
     only : tuple of str
         The names of the methods; by default all public ones.
+    methods_in_c : tuple of str
+        The names of those that have the messages of methods in C without keywords.
     """
 
     def decorate(cls: _Class) -> _Class:
@@ -232,7 +285,8 @@ def checks_self(shown: str, *, slots: bool = False, only: tuple[str, ...] = ()) 
             is_public = name in only if only else name.startswith("__") or not name.startswith("_")
             if isinstance(method, FunctionType) and is_public:
                 is_slot = slots or (name.startswith("__") and name not in (*_NO_SLOTS, "__init__"))
-                checked = (_as_slot if is_slot else _checked)(cls, shown, method)
+                check = _as_method if name in methods_in_c else _as_slot if is_slot else _checked
+                checked = check(cls, shown, method)
                 checked.__name__, checked.__qualname__ = name, f"{shown.rpartition('.')[2]}.{name}"
                 checked.__doc__, checked.__wrapped__ = method.__doc__, method
                 # Signatures without types, as those of methods in C.
