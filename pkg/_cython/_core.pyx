@@ -261,6 +261,7 @@ cdef int read_rules() except -1:
 
 cdef int set_up() except -1:
     cdef int code_point
+    cdef object builtin
     if anyffi_abi_get_version() != ANYFFI_ABI_VERSION:
         raise ImportError(f"{__name__} was built for another version of libanyffi; reinstall anyffi")
     _errors.require_first_interpreter(not anyffi_host_has_ended())
@@ -284,6 +285,9 @@ cdef int set_up() except -1:
     list_types()
     _rules.register_core(ObjectCore)
     install_hooks()
+    # The first set of a process is not packed by the rules, which take twice the memory.
+    for builtin in (set(), frozenset(), MappingProxyType({})):
+        learn_decision(<PyObject*>builtin)
     if _mode.ffi_traceback:
         show_frames()
     return 0

@@ -15,7 +15,7 @@ import anyffi
 import cases
 import numpy as np
 import pytest
-from support import cpython_only
+from support import cpython_only, run_python
 
 
 def _new_class(name: str = "Changing", bases: tuple[type, ...] = (), **namespace: Any) -> Any:
@@ -415,3 +415,24 @@ def test_an_ndarray_subclass_before_any_array(ffi: Any) -> None:
 
     for _ in range(2):
         assert np.asarray(ffi.get_global_func("testing.echo")(np.arange(3).view(Sub))).tolist() == [0, 1, 2]
+
+
+FIRST = """
+import tracemalloc
+from types import MappingProxyType
+import anyffi.testing
+nop = anyffi.get_global_func("testing.nop")
+nop(0)
+x = {make}
+tracemalloc.start()
+nop(x)
+print(tracemalloc.get_traced_memory()[1])
+"""
+
+
+@cpython_only("PyPy has one marshaller")
+@pytest.mark.parametrize("make", ["set({})", "frozenset({})", "MappingProxyType(dict.fromkeys({}))"])
+def test_the_first_of_a_process_takes_no_more_memory(make: str) -> None:
+    """Python's memory: the rules would make a list of pairs."""
+    program = FIRST.format(make=make.format("range(100_000)"))
+    assert int(run_python(program, ffi_mode="cython")) < 2_000_000
