@@ -12,9 +12,10 @@
 
 static Py_hash_t anyffi_py_hash_cells(const AnyffiSequence* sequence, int depth);
 
-/// Python's hash of an element; numbers and inner Arrays without a wrapper need no Python object. -1 with an exception.
+/// Python's hash of an element; numbers, text and inner Arrays without a wrapper need no Python object. -1 with an exception.
 static inline Py_hash_t anyffi_py_hash_cell(const AnyffiValue* cell, int depth) {
   int64_t hash;
+  Py_hash_t found;
   if (cell->type_code == ANYFFI_INT || cell->type_code == ANYFFI_BOOL || cell->type_code == ANYFFI_FLOAT) {
     if (cell->type_code == ANYFFI_FLOAT && cell->as_float != cell->as_float) return 0;
     return anyffi_value_hash(cell, &hash) == 0 ? (Py_hash_t)hash : anyffi_py_raise_taken();
@@ -22,8 +23,9 @@ static inline Py_hash_t anyffi_py_hash_cell(const AnyffiValue* cell, int depth) 
   if (cell->type_code == ANYFFI_ARRAY && cell->as_object->wrapper == NULL && depth < ANYFFI_NATIVE_DEPTH) {
     return anyffi_py_hash_cells((const AnyffiSequence*)cell->as_object, depth + 1);
   }
+  if (anyffi_py_hash_text(cell, &found)) return found;
   PyObject* element = anyffi_py_unpack_copy(cell);
-  Py_hash_t found = element == NULL ? -1 : anyffi_py_hash_element(element);
+  found = element == NULL ? -1 : anyffi_py_hash_element(element);
   Py_XDECREF(element);
   return found;
 }

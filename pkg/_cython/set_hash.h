@@ -5,6 +5,17 @@
 
 #include "containers.h"
 
+/// Python's hash of text or bytes of one byte a unit, which needs no Python object; 0 for others.
+static inline int anyffi_py_hash_text(const AnyffiValue* cell, Py_hash_t* out) {
+  AnyffiTextView text;
+  if (!anyffi_is_str(cell->type_code) && !anyffi_is_bytes(cell->type_code)) return 0;
+  anyffi_view_text(cell, &text);
+  if (text.encoding > ANYFFI_LATIN1 || Py_HASH_CUTOFF > 0) return 0;
+  *out = text.length == 0 ? 0 : PyHash_GetFuncDef()->hash(text.data, (Py_ssize_t)text.length);
+  if (*out == -1) *out = -2;
+  return 1;
+}
+
 /// Python's hash of an element, with that of a constant for NaN, each read of which makes a new object.
 static Py_hash_t anyffi_py_hash_element(PyObject* element) {
   if (PyFloat_CheckExact(element) && PyFloat_AS_DOUBLE(element) != PyFloat_AS_DOUBLE(element)) return 0;
@@ -36,9 +47,12 @@ static Py_hash_t anyffi_py_set_hash(PyObject* self) {
   uint64_t sum = 0;
   for (int64_t i = 0; i < set->used; ++i) {
     if (set->entries[i].key.type_code == ANYFFI_UNSET) continue;
-    PyObject* element = anyffi_py_unpack_copy(&set->entries[i].key);
-    Py_hash_t hash = element == NULL ? -1 : anyffi_py_hash_element(element);
-    Py_XDECREF(element);
+    Py_hash_t hash;
+    if (!anyffi_py_hash_text(&set->entries[i].key, &hash)) {
+      PyObject* element = anyffi_py_unpack_copy(&set->entries[i].key);
+      hash = element == NULL ? -1 : anyffi_py_hash_element(element);
+      Py_XDECREF(element);
+    }
     if (hash == -1) return -1;
     sum = anyffi_py_add_hash(sum, hash);
   }
