@@ -53,7 +53,14 @@ inline AnyffiTextView view_text(const AnyffiValue& text) {
 
 /// Whether two texts, or two bytes, are equal: text is always of the narrowest encoding.
 inline bool same_text(const AnyffiValue& a, const AnyffiValue& b) {
-  if (a.type_code == b.type_code && (a.type_code == ANYFFI_STR || a.type_code == ANYFFI_BYTES)) return same_words(a, b);
+  if (a.type_code == b.type_code) {
+    if (a.type_code == ANYFFI_STR || a.type_code == ANYFFI_BYTES) return same_words(a, b);
+    // Most texts differ in length.
+    if (a.type_code == ANYFFI_STR_OBJECT && reinterpret_cast<const AnyffiStrObject*>(a.as_object)->length !=
+                                                reinterpret_cast<const AnyffiStrObject*>(b.as_object)->length) {
+      return false;
+    }
+  }
   AnyffiTextView left = view_text(a), right = view_text(b);
   return left.length == right.length && left.encoding == right.encoding &&
          __builtin_memcmp(left.data, right.data,
