@@ -279,3 +279,36 @@ def test_objects(ffi: Any, build: Build) -> None:
     assert ffi.replace(calculus.Pair(1, [calculus.Pair(2, 3)]), path, 9).b[0].b == 9
     with pytest.raises(TypeError, match=r"int64|str"):
         ffi.map(calculus.Var("x"), lambda each: 5 if isinstance(each, str) else each)
+
+
+@pytest.mark.keeps_live("types are never freed")
+@pytest.mark.unrecorded("keys of types differ between modes")
+def test_copies_of_cycles_through_what_never_changes(ffi: Any) -> None:
+    @ffi.dataclass(f"walks.{ffi.ffi_mode}.Node", eq=False)
+    class Node:
+        next: Any = None
+
+    node = Node()
+    root = node.next = ffi.Array([node, 5])
+    for made in (ffi.copy(root), ffi.from_json(ffi.to_json(root))):
+        assert made[0].next.same_as(made)
+        assert not made.same_as(root)
+        assert ffi.structural_equal(made, root)
+        made[0].next = None
+    node, xs = Node(), ffi.List()
+    root = ffi.Map({"node": node, "deep": ffi.Array([ffi.FrozenSet([1]), ffi.Map({1: xs})])})
+    node.next = ffi.Array([ffi.Array([root, xs]), root])
+    xs.append(root)
+    xs.append(node)
+    for made in (ffi.copy(root), ffi.from_json(ffi.to_json(root))):
+        assert ffi.structural_equal(made, root)
+        other, ys = made["node"], made["deep"][1][1]
+        assert other.next[1].same_as(made)
+        assert other.next[0][0].same_as(made)
+        assert other.next[0][1].same_as(ys)
+        assert ys[0].same_as(made)
+        assert ys[1].same_as(other)
+        ys.clear()
+        other.next = None
+    xs.clear()
+    node.next = None

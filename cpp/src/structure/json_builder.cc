@@ -66,34 +66,66 @@ int JsonBuilder::run(AnyffiValue* out) {
     return 0;
   }
   auto root = static_cast<int32_t>(graph_.root.as_int);
-  if (open(root) != 0) return -1;
+  if (open(root) != 0 || advance() != 0) return -1;
+  while (!late_.empty()) {
+    stack_.push_back(late_.back());
+    at_.push_back(0);
+    late_.pop_back();
+    if (advance() != 0) return -1;
+  }
+  is_done_ = true;
+  *out = retained(*made_[static_cast<size_t>(root)].get()).take();
+  return 0;
+}
+
+/// Makes the nodes on the stack.
+int JsonBuilder::advance() {
   for (uint32_t steps = 1; !stack_.empty(); ++steps) {
     if ((steps & 0xFFFF) == 0 && anyffi_host_check_signals() != 0) return -1;
     int32_t number = stack_.back();
     const JsonGraph::Node& node = graph_.nodes[static_cast<size_t>(number)];
     size_t& at = at_.back();
     int32_t next = -1;
+    bool is_postponed = false;
     for (; at < node.count && next < 0; ++at) {
       const AnyffiValue& cell = graph_.values[node.first + at];
       if (cell.type_code != ANYFFI_UNSET) continue;
       auto index = static_cast<size_t>(cell.as_int);
       if (states_[index] == State::kOpen && made_[index]->type_code == ANYFFI_NONE) {
-        return fail(graph_.nodes[index], "a cycle of which a part cannot change after it was made");
+        if (!postpone()) return fail(graph_.nodes[index], "a cycle of which a part cannot change after it was made");
+        is_postponed = true;
+        break;
       }
       if (states_[index] == State::kNew) next = static_cast<int32_t>(index);
     }
+    if (is_postponed) continue;
     if (next >= 0) {
       if (open(next) != 0) return -1;
       continue;
     }
     if (close(number) != 0) return -1;
-    states_[static_cast<size_t>(number)] = State::kDone;
+    if (states_[static_cast<size_t>(number)] == State::kOpen) states_[static_cast<size_t>(number)] = State::kDone;
     stack_.pop_back();
     at_.pop_back();
   }
-  is_done_ = true;
-  *out = retained(*made_[static_cast<size_t>(root)].get()).take();
   return 0;
+}
+
+/// Where a node needs one that cannot be made yet: fills the innermost node around that is made already later, when
+/// there will be the other one. False if there is none.
+bool JsonBuilder::postpone() {
+  size_t at = stack_.size();
+  do {
+    if (at == 0) return false;
+  } while (made_[static_cast<size_t>(stack_[--at])]->type_code == ANYFFI_NONE);
+  auto made = static_cast<size_t>(stack_[at]);
+  if (states_[made] == State::kLate) return false;
+  for (size_t i = at + 1; i < stack_.size(); ++i) states_[static_cast<size_t>(stack_[i])] = State::kNew;
+  states_[made] = State::kLate;
+  late_.push_back(stack_[at]);
+  stack_.resize(at);
+  at_.resize(at);
+  return true;
 }
 
 /// Begins a node: makes what can be filled later.

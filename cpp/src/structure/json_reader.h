@@ -101,13 +101,15 @@ class JsonBuilder {
   int run(AnyffiValue* out);
 
  private:
-  enum class State : uint8_t { kNew, kOpen, kDone };
+  enum class State : uint8_t { kNew, kOpen, kDone, kLate };
   struct Former {
     Owned object;
     const AnyffiFieldInfo* field;
     Owned value;
   };
 
+  int advance();
+  bool postpone();
   int open(int32_t number);
   int close(int32_t number);
   int fill_sequence(const JsonGraph::Node& node, AnyffiObject* sequence);
@@ -131,7 +133,8 @@ class JsonBuilder {
   Vector<Owned> made_;
   Vector<State> states_;
   Vector<int32_t> stack_;
-  Vector<size_t> at_; /* of each node on the stack the value that is looked at */
+  Vector<size_t> at_;    /* of each node on the stack the value that is looked at */
+  Vector<int32_t> late_; /* nodes that are filled when all else is made */
   Vector<Former> changed_;
   bool is_done_ = false;
 };

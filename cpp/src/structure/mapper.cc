@@ -30,10 +30,13 @@ class Mapper {
     int32_t row;  /* in `made_`, or -1 */
     Form form;
     bool is_changed;
+    bool is_late;
   };
 
   int meet(Owned value, bool is_shared);
   int begin_copy(Frame* frame);
+  int postpone();
+  int advance();
   int finish(Owned* out);
   int make(Frame& frame, Owned* out);
   int fill(Frame& frame, const AnyffiValue& object);
@@ -47,6 +50,7 @@ class Mapper {
   PairTable rows_;
   Vector<Owned> made_;
   Vector<Owned> kept_;
+  Vector<Frame> late_; /* what is filled when all else is made */
   Owned result_;
   bool is_done_ = false;
 };
@@ -84,6 +88,8 @@ int Mapper::meet(Owned value, bool is_shared) {
     if (known >= 0) {
       const Owned& made = made_[static_cast<size_t>(known)];
       if (made->type_code == ANYFFI_UNSET) {
+        int status = function_ == nullptr ? postpone() : 0;
+        if (status != 0) return status < 0 ? -1 : 0;
         return anyffi_error_raise("ValueError",
                                   "a value that contains itself, of which a part cannot change, cannot be "
                                   "mapped or copied");
@@ -94,7 +100,7 @@ int Mapper::meet(Owned value, bool is_shared) {
     made_.push_back(Owned(anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0)));
     kept_.push_back(retained(*value.get()));
   }
-  Frame frame{std::move(value), type, 0, parts_.size(), row, form, false};
+  Frame frame{std::move(value), type, 0, parts_.size(), row, form, false, false};
   if (form == Form::kLeaf) {
     Owned result;
     if (make(frame, &result) != 0) return -1;
@@ -167,9 +173,35 @@ int Mapper::make(Frame& frame, Owned* out) {
   return maker_.make_like(value, parts, count, out->out());
 }
 
-int Mapper::run(const AnyffiValue& value, AnyffiValue* out) {
-  Owned root;
-  if (anyffi_value_own(&value, root.out()) != 0 || meet(std::move(root), true) != 0) return -1;
+/// Where a part of a copy is met again before it can be made: fills the innermost container or object around that can
+/// be made first later, when there will be the part. 0 if there is none; -1 on failure.
+int Mapper::postpone() {
+  size_t at = stack_.size();
+  do {
+    if (at == 0) return 0;
+    Frame& frame = stack_[--at];
+    if (frame.row >= 0) continue;
+    frame.row = static_cast<int32_t>(made_.size());
+    made_.push_back(Owned(anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0)));
+    if (begin_copy(&frame) != 0) return -1;
+  } while (made_[static_cast<size_t>(stack_[at].row)]->type_code == ANYFFI_UNSET);
+  if (stack_[at].is_late) return 0;
+  for (size_t i = at + 1; i < stack_.size(); ++i) {
+    // What is made of it meanwhile would lack the part: it is begun again.
+    rows_.insert(stack_[i].value->as_object, nullptr) = PairTable::kAbsent;
+  }
+  Frame frame = std::move(stack_[at]);
+  stack_.erase(stack_.begin() + static_cast<ptrdiff_t>(at), stack_.end());
+  parts_.resize(frame.first);
+  add(frame.value, retained(*made_[static_cast<size_t>(frame.row)].get()));
+  frame.is_late = true;
+  frame.index = 0;
+  late_.push_back(std::move(frame));
+  return 1;
+}
+
+/// Makes what is on the stack.
+int Mapper::advance() {
   for (uint32_t steps = 1; !stack_.empty(); ++steps) {
     if ((steps & 0xFFFF) == 0 && anyffi_host_check_signals() != 0) return -1;
     Frame& frame = stack_.back();
@@ -186,7 +218,19 @@ int Mapper::run(const AnyffiValue& value, AnyffiValue* out) {
     stack_.pop_back();
     parts_.resize(done.first);
     if (done.row >= 0) made_[static_cast<size_t>(done.row)] = retained(*result.get());
-    add(done.value, std::move(result));
+    if (!done.is_late) add(done.value, std::move(result));
+  }
+  return 0;
+}
+
+int Mapper::run(const AnyffiValue& value, AnyffiValue* out) {
+  Owned root;
+  if (anyffi_value_own(&value, root.out()) != 0 || meet(std::move(root), true) != 0 || advance() != 0) return -1;
+  while (!late_.empty()) {
+    stack_.push_back(std::move(late_.back()));
+    late_.pop_back();
+    stack_.back().first = parts_.size();
+    if (advance() != 0) return -1;
   }
   is_done_ = true;
   *out = result_.take();
