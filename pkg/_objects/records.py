@@ -74,6 +74,8 @@ class Records:
         made._defaults = tuple((field.name, field.default) for field in with_default)
         made._set_nowhere = tuple((field.name, field.default) for field in with_default if not field.init)
         self._lay_out(made, key, parent, fields, structural)
+        if key != place:
+            self._runtime.record_name(place, made._record[0])
         self._places[key] = place
         return made
 

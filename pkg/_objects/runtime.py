@@ -83,6 +83,7 @@ class Runtime:
         self.record_create = get("record.create")
         self.record_declare = get("record.declare")
         self.record_describe = get("record.describe")
+        self.record_name = get("record.name")
         self.record_set_base = get("record.set_base")
         self.structure_equal = get("structure.equal")
         self.structure_hash = get("structure.hash")

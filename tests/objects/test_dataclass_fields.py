@@ -308,3 +308,36 @@ def test_frozen_fields_are_set_once(ffi: Any) -> None:
     with pytest.raises(TypeError, match="expected int, got str"):
         Frozen("x", 1)
     assert ffi.from_json(ffi.to_json(child)) == child
+
+
+def test_names_of_later_classes_with_keys(ffi: Any) -> None:
+
+    @ffi.dataclass("test.later.Statement")
+    class Statement:
+        value: Optional[Expression] = None
+        others: List[Expression] = dataclasses.field(default_factory=list)
+
+    class Other:
+        @ffi.dataclass("test.later.Other")
+        class Expression:
+            pass
+
+    for _ in range(2):  # as in a notebook
+
+        @ffi.dataclass("test.later.Expression")
+        class Expression:
+            body: Optional[Statement] = None
+
+        @ffi.dataclass("test.later.Call")
+        class Call(Expression):
+            name: str = ""
+
+        call = Call(Statement(Expression()), "f")
+        made = Statement(call, [call, Expression()])
+        assert made.value.same_as(made.others[0])
+        assert made.value.body.value == Expression()
+        assert ffi.structural_equal(ffi.from_json(ffi.to_json(made)), made)
+    with pytest.raises(TypeError, match=r"Statement.value: expected .*Expression"):
+        made.value = Statement()
+    with pytest.raises(TypeError, match=r"Statement.value: expected .*Expression"):
+        made.value = Other.Expression()

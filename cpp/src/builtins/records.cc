@@ -26,6 +26,11 @@ ANYFFI_REGISTER_GLOBAL("anyffi.record.declare")
         "Declare a type, whose fields follow those of its parent: of each name, docstring or None, and what describes "
         "its type. Return the codes of the type and of its drafts: the same unless a field has no initial value.");
 
+ANYFFI_REGISTER_GLOBAL("anyffi.record.name")
+    .def([](const String& name, int32_t type_code) { anyffi::runtime::name_type(text_of(name), type_code); },
+         arg("name"), arg("type_code"))
+    .doc("Let fields whose type was given by a name hold objects of a type, whose key is another one.");
+
 ANYFFI_REGISTER_GLOBAL("anyffi.record.describe")
     .def(
         [](const String& key, const Array<>& description) {

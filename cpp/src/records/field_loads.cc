@@ -2,7 +2,12 @@
 /// The checks of fields: those of the typed parameters of C++ functions, with types that are known at run time.
 #include "records/field_loads.h"
 
+#include <algorithm>
+#include <map>
+#include <mutex>
+
 #include "core/compiler.h"
+#include "core/immortal.h"
 
 namespace anyffi::runtime {
 
@@ -12,12 +17,38 @@ namespace {
 
 ANYFFI_THREAD_LOCAL FieldParts parts_of_thread = nullptr;
 
+/// What classes are called where they are defined, if their key is another name; a name may be used again.
+struct Names {
+  std::mutex mutex;
+  std::map<String, Vector<int32_t>, std::less<>, Allocator<std::pair<const String, Vector<int32_t>>>> types;
+};
+
+Names& names() {
+  static Immortal<Names> made;
+  return *made;
+}
+
+bool has_name(int32_t type_code, const String& name) noexcept {
+  Names& known = names();
+  std::lock_guard<std::mutex> lock(known.mutex);
+  auto found = known.types.find(name);
+  return found != known.types.end() &&
+         std::find(found->second.begin(), found->second.end(), type_code) != found->second.end();
+}
+
 bool hold(AnyffiValue& given, AnyValue& out) {
   detail::hold_object(given, out);
   return true;
 }
 
 }  // namespace
+
+void name_type(const String& name, int32_t type_code) {
+  if (has_name(type_code, name)) return;
+  Names& known = names();
+  std::lock_guard<std::mutex> lock(known.mutex);
+  known.types[name].push_back(type_code);
+}
 
 FieldParts& current_parts() noexcept { return parts_of_thread; }
 
@@ -111,7 +142,7 @@ bool load_object(const FieldType& type, AnyffiValue& given, AnyValue& out, Anyff
 bool load_named(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
   const AnyffiTypeInfo* info = given.type_code > 0 ? anyffi_type_get_info(given.as_object->type_code) : nullptr;
   for (; info != nullptr; info = info->depth == 0 ? nullptr : anyffi_type_get_info(info->parent)) {
-    if (type.name == info->type_key) return hold(given, out);
+    if (type.name == info->type_key || has_name(info->type_code, type.name)) return hold(given, out);
   }
   return refuse(why, given, type.name.c_str());
 }

@@ -61,6 +61,9 @@ namespace anyffi::runtime {
 /// declared.
 Array<int64_t> declare_record(const String& key, const AnyValue& doc, int32_t parent, const Array<Array<>>& fields);
 
+/// Lets fields that were declared earlier, by the name of a class, hold objects of a type of another key. Throws.
+void name_type(const String& name, int32_t type_code);
+
 /// A new draft of a type of drafts. Throws.
 AnyValue create_draft(int32_t type_code);
 
