@@ -12,7 +12,8 @@
 
 static Py_hash_t anyffi_py_hash_cells(const AnyffiSequence* sequence, int depth);
 
-/// Python's hash of an element; numbers, text and inner Arrays without a wrapper need no Python object. -1 with an exception.
+/// Python's hash of an element; numbers, text and inner Arrays without a wrapper need no Python object. -1 with an
+/// exception.
 static inline Py_hash_t anyffi_py_hash_cell(const AnyffiValue* cell, int depth) {
   int64_t hash;
   Py_hash_t found;
