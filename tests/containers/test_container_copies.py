@@ -104,7 +104,11 @@ def test_deep_copies_of_what_holds_itself(ffi: Any) -> None:
 
 
 def test_what_is_shared_and_unchanged_is_copied_once(ffi: Any) -> None:
-    for wrap in (lambda x: ffi.Array((x, x)), lambda x: ffi.Map(a=x, b=x), lambda x: ffi.FrozenSet((x, (x,)))):
+    for wrap in (
+        lambda x: ffi.Array((x, x)),
+        lambda x: ffi.Map(a=x, b=x),
+        lambda x: ffi.FrozenSet((x, (x,))),
+    ):
         value: Any = ffi.Array([1, len])
         for _ in range(12):
             value = wrap(value)

@@ -18,13 +18,20 @@ struct TypeRow {
   int32_t type_code;
 };
 constexpr TypeRow kTypes[] = {
-    {"None", ANYFFI_NONE},           {"bool", ANYFFI_BOOL},
-    {"int", ANYFFI_INT},             {"float", ANYFFI_FLOAT},
-    {"DataType", ANYFFI_DATA_TYPE},  {"Device", ANYFFI_DEVICE},
-    {"ffi.BigInt", ANYFFI_BIG_INT},  {"ffi.String", ANYFFI_STR_OBJECT},
-    {"ffi.Bytes", ANYFFI_BYTES_OBJECT}, {"ffi.Array", ANYFFI_ARRAY},
-    {"ffi.List", ANYFFI_LIST},       {"ffi.Map", ANYFFI_MAP},
-    {"ffi.Dict", ANYFFI_DICT},       {"ffi.Shape", ANYFFI_SHAPE},
+    {"None", ANYFFI_NONE},
+    {"bool", ANYFFI_BOOL},
+    {"int", ANYFFI_INT},
+    {"float", ANYFFI_FLOAT},
+    {"DataType", ANYFFI_DATA_TYPE},
+    {"Device", ANYFFI_DEVICE},
+    {"ffi.BigInt", ANYFFI_BIG_INT},
+    {"ffi.String", ANYFFI_STR_OBJECT},
+    {"ffi.Bytes", ANYFFI_BYTES_OBJECT},
+    {"ffi.Array", ANYFFI_ARRAY},
+    {"ffi.List", ANYFFI_LIST},
+    {"ffi.Map", ANYFFI_MAP},
+    {"ffi.Dict", ANYFFI_DICT},
+    {"ffi.Shape", ANYFFI_SHAPE},
 };
 
 AnyffiValue make_reference(int64_t node) noexcept {
