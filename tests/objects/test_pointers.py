@@ -49,6 +49,28 @@ def test_shared_results(ptr: Any) -> None:
     assert count_live(ptr) == before
 
 
+def test_a_destructor_that_is_not_public(ptr: Any) -> None:
+    before = count_live(ptr)
+    book = ptr.Book()
+    page = book.first
+    assert (page.text, page.next.text, page.next.next) == ("one", None, None)
+    assert book.first is page
+    assert ptr.read(page, lambda *args: args[0] is page and args[1]) == "one"
+    assert ptr.read(page.next, lambda _, text: text) is None
+    with pytest.raises(TypeError, match="the destructor of its class is not public"):
+        book.tear_out()
+    with pytest.raises(TypeError):
+        ptr.Page()
+    with pytest.raises(TypeError):
+        ptr.read("page", len)
+    del book
+    assert page.text == "one"
+    assert count_live(ptr) == before + 2
+    del page
+    collect()
+    assert count_live(ptr) == before
+
+
 def test_shared_arguments_keep_the_object(ptr: Any) -> None:
     before = count_live(ptr)
     shape = ptr.Square(2)

@@ -38,6 +38,34 @@ struct Node : std::enable_shared_from_this<Node> {
   std::shared_ptr<Node> next;
 };
 
+// Its book alone makes and destroys it.
+class Page {
+ public:
+  Page(const Page&) = delete;
+  const char* text() const { return text_; }
+  Page* next() const { return next_; }
+
+ private:
+  friend class Book;
+  explicit Page(const char* text, Page* next = nullptr) : text_(text), next_(next) { ++live; }
+  virtual ~Page() {
+    delete next_;
+    --live;
+  }
+  const char* text_;
+  Page* next_;
+};
+class Book {
+ public:
+  Book() = default;
+  Book(const Book&) = delete;
+  ~Book() { delete first_; }
+  Page* first() { return first_; }
+
+ private:
+  Page* first_ = new Page("one", new Page(nullptr));
+};
+
 // Neither copied nor moved.
 struct Part {
   explicit Part(int64_t x) : x(x) {}
@@ -175,6 +203,14 @@ ANYFFI_EXPORT(keep, [](std::shared_ptr<Shape> shape) { store.kept = std::move(sh
 ANYFFI_EXPORT(kept, [] { return store.kept; });
 ANYFFI_EXPORT(keep_all, [](const std::vector<std::shared_ptr<Shape>>& all) { store.all = all; }, arg("all"));
 ANYFFI_EXPORT(all, [] { return store.all; });
+ANYFFI_CLASS(Page, "pointers.Page").property("text", &Page::text).property("next", &Page::next);
+ANYFFI_CLASS(Book, "pointers.Book")
+    .init<>()
+    .property("first", &Book::first)
+    .method("tear_out", &Book::first)
+    .returns(Returns::kTakeOwnership);
+ANYFFI_EXPORT(read, [](const Page& page, const anyffi::Function& f) { return f(&page, page.text()); },
+              arg("page"), arg("f"));
 ANYFFI_EXPORT(uses, [](const std::shared_ptr<Shape>& shape) { return shape.use_count(); }, arg("shape"));
 ANYFFI_EXPORT(make_shared, [](double side) -> std::shared_ptr<Shape> { return std::make_shared<Square>(side); },
               arg("side"));

@@ -238,7 +238,8 @@ inline constexpr bool kTakesUtf8<const char*> = true;
 
 }  // namespace detail
 
-/// UTF-8, valid during the call; ASCII without a copy. ValueError for an embedded NUL or a lone surrogate.
+/// UTF-8, valid during the call; ASCII without a copy. ValueError for an embedded NUL or a lone surrogate. A result of
+/// NULL is None.
 template <>
 struct Traits<const char*> {
   static constexpr FixedText name{"str"};
@@ -260,7 +261,8 @@ struct Traits<const char*> {
   }
   static const char* take(Holder& holder) { return holder.text; }
   static AnyffiValue store(const char* utf8) {
-    AnyffiValue value;
+    AnyffiValue value{};
+    if (!utf8) return value;
     detail::check(anyffi_str_from_utf8(utf8, static_cast<int64_t>(__builtin_strlen(utf8)), &value));
     return value;
   }

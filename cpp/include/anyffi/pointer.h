@@ -78,7 +78,9 @@ class ReturnScope {
 /// A pointer whose declaration does not say who owns the object.
 [[noreturn]] __attribute__((cold, noinline)) inline void refuse_pointer(Returns returns) {
   const char* reason = "a pointer is returned by copy or move: bind a lambda that returns the object";
-  if (returns == Returns::kReferenceInternal) {
+  if (returns == Returns::kTakeOwnership) {
+    reason = "a result cannot be owned: the destructor of its class is not public";
+  } else if (returns == Returns::kReferenceInternal) {
     reason = "a result refers to what the first argument owns, which is no object";
   } else if (returns == Returns::kUnspecified) {
     reason =
@@ -93,7 +95,9 @@ template <class T>
 AnyffiValue store_pointer(T* pointer, const ReturnContext& context, uint32_t flags) {
   if (!pointer) return AnyffiValue{};
   if (__builtin_expect(context.returns == Returns::kReference, 1)) return refer_to_borrowed(pointer, nullptr, flags);
-  if (context.returns == Returns::kTakeOwnership) return refer_to_owned(pointer);
+  if constexpr (std::is_destructible_v<T>) {
+    if (context.returns == Returns::kTakeOwnership) return refer_to_owned(pointer);
+  }
   if (context.returns != Returns::kReferenceInternal || !context.first) refuse_pointer(context.returns);
   return refer_to_borrowed(pointer, context.first, flags);
 }
