@@ -206,7 +206,7 @@ __attribute__((noinline)) Ref<T> make_flagged(int32_t code, uint8_t flags, Args&
 template <class T, class... Args>
 __attribute__((always_inline)) inline Ref<T> make_inlined(Args&&... args) {
   int32_t code = type_code_of<T>();
-  uint8_t flags = *instance_flags_of<T>;
+  uint8_t flags = read_instance_flags<T>();
   if (__builtin_expect(flags != 0, 0)) return make_flagged<T>(code, flags, std::forward<Args>(args)...);
   return make_in_place<T, T>(code, std::forward<Args>(args)...);
 }

@@ -127,7 +127,7 @@ class Overrides {
 template <class T, class Alias, class... A>
 Ref<T> make_overridable(A&&... args) {
   Ref<T> made = make_in_place<T, Alias>(type_code_of<T>(), std::forward<A>(args)...);
-  if (*instance_flags_of<T> != 0) enroll_new(made.get());
+  if (read_instance_flags<T>() != 0) enroll_new(made.get());
   return made;
 }
 

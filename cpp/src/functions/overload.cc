@@ -109,7 +109,7 @@ int raise_none_fits(const Call& call, Order& order, AnyffiValue* result) {
   }
   text += ')';
   int32_t index = 0;
-  for (const AnyffiOverload* overload = call.set.info.overloads; overload != nullptr; overload = overload->next) {
+  for (auto* overload = follow(call.set.info.overloads); overload != nullptr; overload = follow(overload->next)) {
     Arguments given(call.num_args);
     for (int32_t i = 0; i < call.num_args; ++i) given.add(call.args[i], 0);
     Arguments* args = order(&given, *overload, index++);
@@ -145,7 +145,7 @@ int resolve(const Call& call, Order& order, AnyffiValue* result, bool raises = t
       continue;
     }
     int32_t index = 0;
-    for (const AnyffiOverload* overload = call.set.info.overloads; overload != nullptr; overload = overload->next) {
+    for (auto* overload = follow(call.set.info.overloads); overload != nullptr; overload = follow(overload->next)) {
       Arguments* args = order(&given, *overload, index++);
       if (args == nullptr) continue;
       const AnyffiFunction& function = function_of(*overload);
@@ -183,7 +183,7 @@ int call_exact(const Overloaded& set, AnyffiValue* args, int32_t num_args, Anyff
     if (args[i].type_code > 0) return ANYFFI_NO_MATCH;
     type_masks[i] = type_mask_of(args[i]);
   }
-  for (const AnyffiOverload* overload = set.info.overloads; overload != nullptr; overload = overload->next) {
+  for (auto* overload = follow(set.info.overloads); overload != nullptr; overload = follow(overload->next)) {
     const AnyffiFunction& function = function_of(*overload);
     AnyffiCall try_call = try_call_of(*function.info);
     if (try_call == nullptr) return ANYFFI_NO_MATCH;
@@ -303,9 +303,8 @@ int anyffi_function_add_overload(AnyffiObject* overloaded, AnyffiObject* functio
   anyffi_object_retain(function);
   *overload = AnyffiOverload{nullptr, function, nullptr, num_arg_indices};
   auto* set = static_cast<Overloaded*>(reinterpret_cast<AnyffiFunction*>(overloaded)->self);
-  set->max_placed = std::max({set->max_placed, added->info->num_params, num_arg_indices});
   if (arg_indices != nullptr) {
-    reinterpret_cast<AnyffiFunction*>(overloaded)->call = &call_selected;
+    __atomic_store_n(&reinterpret_cast<AnyffiFunction*>(overloaded)->call, &call_selected, __ATOMIC_RELAXED);
     auto* copy = reinterpret_cast<int32_t*>(overload + 1);
     std::memcpy(copy, arg_indices, indices_size);
     overload->arg_indices = copy;

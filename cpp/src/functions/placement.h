@@ -16,9 +16,12 @@ namespace anyffi::runtime {
 struct Overloaded {
   AnyffiFunctionInfo info{};
   String name;
-  /// The most arguments that a candidate gets by `arg_indices`.
-  int32_t max_placed = 0;
 };
+
+/// The candidate that a link leads to, or NULL: other threads may add some meanwhile.
+inline const AnyffiOverload* follow(const AnyffiOverload* const& link) {
+  return __atomic_load_n(&link, __ATOMIC_ACQUIRE);
+}
 
 /// A call, and what the front end places its arguments by; without it they are in order.
 struct Call {
@@ -120,13 +123,15 @@ struct AsGiven {
 /// The order of a candidate's parameters, to which the front end binds keywords.
 class AsPlaced {
  public:
-  explicit AsPlaced(const Call& call) : call_(call), placed_(capacity()) {
-    if (capacity() <= kFew) return;
-    many_.resize(static_cast<size_t>(capacity()));
+  explicit AsPlaced(const Call& call) : call_(call), capacity_(most_places(call)), placed_(capacity_) {
+    if (capacity_ <= kFew) return;
+    many_.resize(static_cast<size_t>(capacity_));
     indices_ = many_.data();
   }
   /// Returns NULL if there is no place for an argument.
   Arguments* operator()(Arguments* given, const AnyffiOverload& overload, int32_t index) {
+    // Added since this call began.
+    if (places_of(overload) > capacity_) return nullptr;
     int32_t size = call_.place(call_.context, &overload, index, indices_);
     if (size < 0) return nullptr;
     placed_.clear();
@@ -141,8 +146,21 @@ class AsPlaced {
   }
 
  private:
-  int32_t capacity() const { return std::max(call_.num_args, call_.set.max_placed); }
+  /// The most arguments that a candidate gets.
+  static int32_t places_of(const AnyffiOverload& overload) {
+    int32_t num_params = reinterpret_cast<const AnyffiFunction*>(overload.function)->info->num_params;
+    return std::max(num_params, overload.num_arg_indices);
+  }
+  static int32_t most_places(const Call& call) {
+    int32_t most = call.num_args;
+    for (auto* overload = follow(call.set.info.overloads); overload != nullptr; overload = follow(overload->next)) {
+      most = std::max(most, places_of(*overload));
+    }
+    return most;
+  }
+
   const Call& call_;
+  int32_t capacity_;
   Arguments placed_;
   int32_t few_[kFew];
   int32_t* indices_ = few_;

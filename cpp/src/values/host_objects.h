@@ -9,8 +9,9 @@
 namespace anyffi::runtime {
 
 inline bool is_compared_by_host(const AnyffiValue& value) noexcept {
-  return value.type_code >= ANYFFI_FIRST_DYNAMIC_TYPE &&
-         (*anyffi_type_get_instance_flags(value.type_code) & ANYFFI_HOST_COMPARES) != 0;
+  if (value.type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return false;
+  uint8_t flags = __atomic_load_n(anyffi_type_get_instance_flags(value.type_code), __ATOMIC_RELAXED);
+  return (flags & ANYFFI_HOST_COMPARES) != 0;
 }
 
 /// Calls `object_hash` or `object_equal`: 0, -1 with an error, or 1 if the host leaves it to the runtime.

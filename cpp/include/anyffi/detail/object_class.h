@@ -126,6 +126,11 @@ ANYFFI_HIDDEN_ inline int32_t type_code_slot = 0;
 ANYFFI_HIDDEN_ inline constexpr uint8_t kNoInstanceFlags = 0;
 template <class T>
 ANYFFI_HIDDEN_ inline const uint8_t* instance_flags_of = &kNoInstanceFlags;
+/// Other threads may add some.
+template <class T>
+uint8_t read_instance_flags() {
+  return __atomic_load_n(__atomic_load_n(&instance_flags_of<T>, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+}
 
 /// The polymorphic classes that this library knows, by what `typeid` returns: pointers to a base are objects of the
 /// class that they point to.
