@@ -149,7 +149,7 @@ TEST(Set, ReprIsPythons) {
   EXPECT_EQ(text_of(Set<>{}), "set()");
   EXPECT_EQ(text_of(FrozenSet<>{}), "frozenset()");
   EXPECT_EQ(text_of(Set<>{AnyValue(1), AnyValue("x")}), "{1, 'x'}");
-  EXPECT_EQ(text_of(FrozenSet<>{FrozenSet<>{AnyValue(1)}}), "frozenset({frozenset({1})})");
+  EXPECT_EQ(text_of(FrozenSet<>{AnyValue(FrozenSet<>{AnyValue(1)})}), "frozenset({frozenset({1})})");
 }
 
 TEST(Set, UntypedOperations) {

@@ -96,7 +96,7 @@ TEST(Tuple, TakesSequencesOfItsLength) {
 
 TEST(View, ElementsAreConvertedOnceAndOnlyWhereNeeded) {
   List<> inner{AnyValue(1), AnyValue(2)};
-  AnyValue fitting = Array<>{Array<>{AnyValue(1)}};
+  AnyValue fitting = Array<>{AnyValue(Array<>{AnyValue(1)})};
   EXPECT_EQ(fitting.cast<Array<Array<int64_t>>>().get(), fitting.raw().as_object);
   AnyValue mixed = Array<>{Array<>{AnyValue(1)}, inner};
   auto converted = mixed.cast<Array<Array<int64_t>>>();
@@ -336,7 +336,7 @@ TEST(Typed, FailedAllocationsLeakNothing) {
     AnyValue nested = List<>{List<>{AnyValue(1)}, Array<>{AnyValue(2)}, List<>{AnyValue(3)}};
     nested.cast<Array<Array<int64_t>>>();
     AnyValue f = Function::from([](const Array<Array<int64_t>>& x) { return x; });
-    f(List<>{List<>{AnyValue(1)}});
+    f(List<>{AnyValue(List<>{AnyValue(1)})});
   });
   expect_no_leak([] {
     Dict<> dict;

@@ -67,7 +67,8 @@ TEST(Value, CopiesAreCounted) {
     [[maybe_unused]] AnyView view(moved);
     EXPECT_EQ(list.use_count(), 3);
     one = moved;
-    one = one;  // NOLINT: on purpose
+    AnyValue& same = one;
+    one = same;
     EXPECT_EQ(list.use_count(), 3);
     moved = nullptr;
     EXPECT_EQ(list.use_count(), 2);

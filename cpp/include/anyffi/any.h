@@ -94,6 +94,23 @@ class AnyView {
     return result != 0;
   }
   friend bool operator!=(const AnyView& a, const AnyView& b) { return !(a == b); }
+  // Beside numbers a value could also become one, which Clang calls ambiguous.
+  template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+  friend bool operator==(const AnyView& a, const T& b) {
+    return a == AnyView(b);
+  }
+  template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+  friend bool operator==(const T& a, const AnyView& b) {
+    return AnyView(a) == b;
+  }
+  template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+  friend bool operator!=(const AnyView& a, const T& b) {
+    return !(a == b);
+  }
+  template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+  friend bool operator!=(const T& a, const AnyView& b) {
+    return !(a == b);
+  }
 
  protected:
   AnyffiValue raw_;
