@@ -147,6 +147,12 @@ def sanitizer_variables() -> dict[str, str]:
 
 
 @nox.session
+def tsan(session: nox.Session) -> None:
+    """Run the C++ tests under ThreadSanitizer, in a build of their own; arguments go to GoogleTest."""
+    session.run("python", str(ROOT / "tools" / "tsan.py"), *session.posargs)
+
+
+@nox.session
 def lint(session: nox.Session) -> None:
     """Check style and types of everything; `--fix` formats, and applies automatic fixes."""
     fix = "--fix" in session.posargs

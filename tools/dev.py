@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Set up a private environment inside the checkout and run a session of noxfile.py in it.
 
-    python3 tools/dev.py SESSION [ARGUMENTS]        demo, test, lint, asan, fuzz, pypy, bench, instructions
+    python3 tools/dev.py SESSION [ARGUMENTS]        demo, test, lint, asan, tsan, fuzz, pypy, bench, ...
     python3 tools/dev.py interpreters [VERSIONS] [ARGUMENTS]    test on other interpreters: 3.9 3.14t ...
 
 Needs CPython 3.9 or later, a C++ compiler and a package index. Everything is kept below `.dev/`. The

@@ -1,0 +1,63 @@
+"""Run the C++ tests under ThreadSanitizer, which reports memory that threads access in no order.
+
+    python3 tools/dev.py tsan [ARGUMENTS]
+
+They are built with Clang or GCC; arguments go to GoogleTest, such as --gtest_filter=Threads.*. A report fails
+the run, unless tools/tsan_suppressions.txt has a reason for it.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / ".dev" / "tsan" / "cpp"
+PROGRAM = "tests/cpp/anyffi_tests"
+#: Tests exhaust memory on purpose.
+OPTIONS = f"suppressions={ROOT / 'tools' / 'tsan_suppressions.txt'} allocator_may_return_null=1"
+
+
+def find_compilers() -> dict[str, str]:
+    """Return compilers that have the sanitizer, as CC and CXX: those chosen by CXX, else Clang or GCC."""
+    chosen = [(os.environ.get("CC", "cc"), os.environ["CXX"])] if "CXX" in os.environ else []
+    with tempfile.TemporaryDirectory() as folder:
+        for cc, cxx in chosen or [("clang", "clang++"), ("gcc", "g++")]:
+            command = [*cxx.split(), "-fsanitize=thread", "-x", "c++", "-", "-o", f"{folder}/program"]
+            if shutil.which(command[0]) is None:
+                continue
+            source = b"int main() {}"
+            if subprocess.run(command, input=source, capture_output=True, check=False).returncode == 0:
+                return {"CC": cc, "CXX": cxx}
+    sys.exit("no compiler here has ThreadSanitizer (Debian: `apt-get install g++`)")
+
+
+def build() -> None:
+    """Configure the build directory once, and compile what has changed."""
+    if not (BUILD / "build.ninja").is_file():
+        options = ["cython=disabled", "development=true", "b_sanitize=thread", "b_lundef=false"]
+        options += ["buildtype=debugoptimized", "optimization=1"]
+        setup = ["meson", "setup", str(BUILD), str(ROOT), *(f"-D{option}" for option in options)]
+        subprocess.run(setup, check=True, env={**os.environ, **find_compilers()}, stdout=subprocess.DEVNULL)
+    # Without GoogleTest there is no such target.
+    subprocess.run(["ninja", "-C", str(BUILD), "--quiet", PROGRAM], check=True)
+
+
+def main() -> int:
+    build()
+    # The sanitizer wants memory at places where newer systems put programs, unless told not to.
+    fixed = ["setarch", "--addr-no-randomize"]
+    has_fixed = (
+        shutil.which(fixed[0]) is not None
+        and subprocess.run([*fixed, "true"], capture_output=True, check=False).returncode == 0
+    )
+    command = [*(fixed if has_fixed else []), str(BUILD / PROGRAM), "--gtest_brief=1", *sys.argv[1:]]
+    return subprocess.run(command, check=False, env={**os.environ, "TSAN_OPTIONS": OPTIONS}).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
