@@ -200,6 +200,9 @@ def environment_of(session: str) -> Environment:
         return Environment("pypy", python=pypy, meson_options=("development=true", "cython=disabled"))
     if session == "lint":
         return Environment(f"{version}-lint", groups=("lint", "test", "session"))
+    if session == "fuzz python":
+        # What tools/fuzz.py runs the fuzzer of the Python API in; it compiles the package itself.
+        return Environment(f"{version}-fuzz", groups=("test",), optional=("atheris",))
     if session == "bench":
         groups = ("build", "session")
         return Environment(f"{version}-bench", meson_options=(), groups=groups, optional=PEERS)

@@ -1,85 +1,147 @@
 """Search for inputs that break the runtime or make the modes differ.
 
-    python3 tools/dev.py fuzz [cpp] [programs] [properties] [--seconds N]
+    python3 tools/dev.py fuzz [cpp] [python] [programs] [properties] [--seconds N]
 
 `cpp` runs the fuzzers of tests/fuzz, built with Clang's libFuzzer and sanitizers; they share the time.
-`programs` compares random programs in both modes. `properties` runs the property tests with very many
-examples, however long that takes. Without a name, all three. What is found is below .dev/fuzz/findings,
-and the last lines say how to run it again.
+`python` runs programs that atheris makes, guided by the branches that they reach, and `programs` random
+ones; both compare the modes. `properties` runs the property tests with very many examples, however long
+that takes. Without a name, all four. What is found is below .dev/fuzz/findings, and the last lines say how
+to run it again.
 """
 
 from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import functools
+import json
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
+
+import dev
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HOME = ROOT / ".dev" / "fuzz"
 BUILD = HOME / "build"
 FINDINGS = HOME / "findings"
 PROGRAM = BUILD / "tests" / "fuzz" / "anyffi_fuzz"
+#: The package as the fuzzer of the Python API imports it.
+PACKAGES = HOME / "packages"
+PYTHON_PROGRAM = ROOT / "tests" / "fuzz" / "python_api.py"
 TARGETS = ("json", "library", "program", "text")
-PARTS = ("cpp", "programs", "properties")
+PARTS = ("cpp", "python", "programs", "properties")
 PROGRAMS_TEST = "tests/check/test_random_programs.py"
 #: The fuzzers' allocations may fail, and what is undefined ends the run.
-VARIABLES = {"ASAN_OPTIONS": "allocator_may_return_null=1", "UBSAN_OPTIONS": "print_stacktrace=1"}
+VARIABLES = {
+    # Python itself leaks some memory at exit; every program counts the runtime's own.
+    "ASAN_OPTIONS": "allocator_may_return_null=1:detect_leaks=0",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+}
 #: Lines of a report that are shown; the file has all.
 SHOWN = 40
 
 
-def build() -> None:
-    """Configure the fuzzers' own build directory once, and compile what has changed."""
-    compilers = {"CC": "clang", "CXX": "clang++"}
-    if not (BUILD / "build.ninja").is_file():
-        options = ["fuzzers=true", "cython=disabled", "b_sanitize=address,undefined", "b_lundef=false"]
-        options += ["buildtype=debugoptimized", "optimization=1"]
-        setup: list[str | pathlib.Path] = [
-            "meson",
-            "setup",
-            BUILD,
-            ROOT,
-            *(f"-D{option}" for option in options),
-        ]
-        subprocess.run(setup, check=True, env={**os.environ, **compilers}, stdout=subprocess.DEVNULL)
-    subprocess.run(["ninja", "-C", BUILD, "--quiet", PROGRAM.relative_to(BUILD)], check=True)
+def configure() -> None:
+    """Configure the fuzzers' own build directory, again if this file has other options now."""
+    options = ["fuzzers=true", "development=true", "b_sanitize=address,undefined", "b_lundef=false"]
+    options += ["buildtype=debugoptimized", "optimization=1"]
+    options += [f"python.{kind}libdir={PACKAGES}" for kind in ("pure", "plat")]
+    words: list[str | pathlib.Path] = ["meson", "setup", BUILD, ROOT, *(f"-D{word}" for word in options)]
+    stamp = BUILD / "options.txt"
+    if not stamp.is_file() or stamp.read_text() != str(options):
+        shutil.rmtree(BUILD, ignore_errors=True)
+        compilers = {"CC": "clang", "CXX": "clang++"}
+        subprocess.run(words, check=True, env={**os.environ, **compilers}, stdout=subprocess.DEVNULL)
+        stamp.write_text(str(options))
 
 
-def run_target(target: str, seconds: int) -> str | None:
-    """Run one fuzzer; return what was found."""
+def build(*targets: pathlib.Path) -> None:
+    """Compile what has changed of some files of the build directory."""
+    subprocess.run(["ninja", "-C", BUILD, "--quiet", *(path.relative_to(BUILD) for path in targets)], check=True)
+
+
+def run_fuzzer(
+    name: str, command: Sequence[str | pathlib.Path], variables: Mapping[str, str], seconds: int
+) -> str | None:
+    """Run a fuzzer; return what was found."""
+    target = name.rpartition(" ")[2]
     corpus, seeds = HOME / "corpus" / target, ROOT / "tests" / "fuzz" / "corpus" / target
-    words: list[str] = []
     corpus.mkdir(parents=True, exist_ok=True)
+    words = [f"-max_total_time={seconds}", "-timeout=25", "-rss_limit_mb=3000"]
+    words.append(f"-artifact_prefix={FINDINGS}/{target}-")
     dictionary = ROOT / "tests" / "fuzz" / f"{target}.dict"
     if dictionary.is_file():
         words.append(f"-dict={dictionary}")
-    limits = [f"-max_total_time={seconds}", "-timeout=25", "-rss_limit_mb=3000"]
     folders = [corpus, *([seeds] if seeds.is_dir() else [])]
-    prefix = f"-artifact_prefix={FINDINGS}/{target}-"
     log = HOME / f"{target}.log"
     with log.open("wb") as file:
-        command: list[str | pathlib.Path] = [PROGRAM, f"--target={target}", *limits, *words, prefix, *folders]
-        done = subprocess.run(command, check=False, stdout=file, stderr=file, env={**os.environ, **VARIABLES})
+        all_words = [*command, *words, *folders]
+        environment = {**os.environ, **VARIABLES, **variables}
+        done = subprocess.run(all_words, check=False, stdout=file, stderr=file, env=environment)
     lines = log.read_text(errors="backslashreplace").splitlines()
     if done.returncode == 0:
-        print(f"cpp {target}: {lines[-1] if lines else 'nothing was run'}", flush=True)
+        print(f"{name}: {last_figures(lines)}", flush=True)
         return None
     report = [line for line in lines if not line.startswith(("#", "\tNEW_FUNC", "INFO:"))]
     kept = [line.rpartition(" ")[2] for line in report if "Test unit written to" in line]
-    again = f"{PROGRAM.relative_to(ROOT)} --target={target} {kept[-1] if kept else '(no input was kept)'}"
-    return "\n".join([f"cpp {target} found, in {log}:", *report[-SHOWN:], f"To run it again: {again}"])
+    assigned = [f"{key}={value}" for key, value in variables.items()]
+    again = " ".join([*assigned, *map(str, command), *(kept[-1:] or ["(no input was kept)"])])
+    return "\n".join([f"{name} found, in {log}:", *report[-SHOWN:], f"To run it again: {again}"])
+
+
+def last_figures(lines: list[str]) -> str:
+    """Return the last lines of a run: how much of the code was reached, and how often it was run."""
+    figures = [line.split("\t", 1)[-1].strip() for line in lines if line.startswith("#")]
+    return "; ".join([*figures[-1:], *lines[-1:]]) or "nothing was run"
 
 
 def fuzz_cpp(seconds: int) -> list[str]:
+    build(PROGRAM)
     at_once = min(os.cpu_count() or 1, len(TARGETS))
     share = max(1, seconds * at_once // len(TARGETS))
     with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
-        found = pool.map(lambda target: run_target(target, share), TARGETS)
+        found = pool.map(
+            lambda target: run_fuzzer(f"cpp {target}", [PROGRAM, f"--target={target}"], {}, share), TARGETS
+        )
         return [report for report in found if report is not None]
+
+
+def install_package() -> None:
+    """Compile the package, with the libraries that count the branches taken, and install it below `.dev`."""
+    described = json.loads((BUILD / "meson-info" / "intro-targets.json").read_text())
+    build(*(pathlib.Path(name) for target in described if target["installed"] for name in target["filename"]))
+    words = ["meson", "install", "-C", BUILD, "--no-rebuild", "--only-changed", "--quiet"]
+    subprocess.run(words, check=True)
+
+
+@functools.lru_cache(maxsize=1)
+def preloaded() -> str:
+    """Return the sanitizers' library, for a Python without them; with libasan alone, the first C++ throw aborts."""
+    names = ("libclang_rt.asan-x86_64.so", "libstdc++.so")
+    words = [["clang++", f"-print-file-name={name}"] for name in names]
+    return " ".join(subprocess.check_output(word, text=True).strip() for word in words)
+
+
+def fuzz_python(seconds: int) -> list[str]:
+    environment = dev.environment_of("fuzz python")
+    environment.set_up()
+    python = environment.bin / "python"
+    if subprocess.run([python, "-c", "import atheris"], check=False, capture_output=True).returncode != 0:
+        return left_out("python", "there is no atheris for this interpreter")
+    install_package()
+    variables = {"PYTHONPATH": str(PACKAGES), "PYTHONMALLOC": "malloc", "LD_PRELOAD": preloaded()}
+    found = run_fuzzer("python", [python, PYTHON_PROGRAM], variables, seconds)
+    return [] if found is None else [found]
+
+
+def left_out(part: str, why: str) -> list[str]:
+    """Say that a part is not run, which is a failure of a run by hand that named it."""
+    print(f"{part} is left out: {why}.", flush=True)
+    return [f"{part}: {why}"] if part in sys.argv[1:] and not os.environ.get("CI") else []
 
 
 def run_tests(*words: str, **variables: str) -> int:
@@ -109,19 +171,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="tools/dev.py fuzz", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
-    parser.add_argument("--seconds", type=int, default=60, help="of cpp, and of programs (default: 60)")
+    parser.add_argument("--seconds", type=int, default=60, help="of each but properties (default: 60)")
     given = parser.parse_args()
     if unknown := [part for part in given.parts if part not in PARTS]:
         parser.error(f"{unknown[0]!r} is none of {', '.join(PARTS)}")
     parts = given.parts or PARTS
     FINDINGS.mkdir(parents=True, exist_ok=True)
-    found = []
-    if "cpp" in parts and shutil.which("clang++") is None:
-        print("C++ is not fuzzed: there is no Clang (apt-get install clang libclang-rt-14-dev).", flush=True)
-        found += ["cpp: there is no Clang"] if "cpp" in given.parts and not os.environ.get("CI") else []
-    elif "cpp" in parts:
-        build()
-        found += fuzz_cpp(given.seconds)
+    found: list[str] = []
+    for part, fuzz in (("cpp", fuzz_cpp), ("python", fuzz_python)):
+        if part in parts and shutil.which("clang++") is None:
+            found += left_out(part, "there is no Clang (apt-get install clang libclang-rt-14-dev)")
+        elif part in parts:
+            configure()
+            found += fuzz(given.seconds)
     if "programs" in parts:
         found += fuzz_programs(given.seconds)
     if "properties" in parts:

@@ -31,6 +31,16 @@ _PLAIN = frozenset(
     map(id, [type(None), bool, bytes, complex, dict, float, frozenset, int, list, set, str, tuple])
 )
 
+#: The runtime's containers, by the name of what is converted to them.
+_CONVERTED = {
+    "tuple": "Array",
+    "list": "List",
+    "mappingproxy": "Map",
+    "dict": "Dict",
+    "frozenset": "FrozenSet",
+    "set": "Set",
+}
+
 _module_of = type.__dict__["__module__"].__get__
 _name_of = type.__dict__["__name__"].__get__
 
@@ -60,7 +70,13 @@ def explain_field(exception: TypeError, value: Any) -> None:
     if type(exception) is TypeError and len(exception.args) == 1 and type(exception.args[0]) is str:
         message = exception.args[0]
         name, _, path = message.rpartition(_EXPECTED)[0].partition(_AT)
-        if ":" not in name:
+        if ":" in name:
+            return
+        if not path and find_on_type(type(value), "__anyffi_value__") is not None:
+            # The field got what that returned, in a container of the runtime's.
+            got = _reason(message)[1]
+            exception.args = (f"{message[: len(message) - len(got)]}{_CONVERTED.get(got, got)}",)
+        else:
             exception.args = (_complete(message, path, value),)
 
 

@@ -341,3 +341,26 @@ def test_names_of_later_classes_with_keys(ffi: Any) -> None:
         made.value = Statement()
     with pytest.raises(TypeError, match=r"Statement.value: expected .*Expression"):
         made.value = Other.Expression()
+
+
+def test_refused_containers_of_other_objects_have_the_runtimes_names(ffi: Any) -> None:
+    """However the field is set: the constructor converts a value in another way than an assignment."""
+
+    @ffi.dataclass
+    class Counted:
+        count: int = 0
+
+    class Given:
+        def __init__(self, value: Any) -> None:
+            self.value = value
+
+        def __anyffi_value__(self) -> Any:
+            return self.value
+
+    def assign(value: Any) -> None:
+        Counted().count = value
+
+    for given, name in (([1], "List"), ((1,), "Array"), ({1: 2}, "Dict"), ({1}, "Set"), ("x", "str")):
+        for put in (Counted, lambda x: Counted(count=x), assign):
+            with pytest.raises(TypeError, match=rf"\.count: expected int, got {name}$"):
+                put(Given(given))
