@@ -74,7 +74,7 @@ def pypy(session: nox.Session) -> None:
 
 @nox.session
 def fuzz(session: nox.Session) -> None:
-    """Run the fuzzers of C++, random programs in both modes, and the property tests; see `--help`."""
+    """Run the fuzzers of C++ and of the Python API, random programs, and the property tests; see `--help`."""
     build(session)
     session.run("python", str(ROOT / "tools" / "fuzz.py"), *session.posargs)
 

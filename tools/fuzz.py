@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
-import functools
 import json
 import os
 import pathlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -32,6 +32,7 @@ PROGRAM = BUILD / "tests" / "fuzz" / "anyffi_fuzz"
 #: The package as the fuzzer of the Python API imports it.
 PACKAGES = HOME / "packages"
 PYTHON_PROGRAM = ROOT / "tests" / "fuzz" / "python_api.py"
+ASAN_LEFT_OUT = ("asan_preinit.cpp.o", "sanitizer_coverage_libcdep_new.cpp.o")
 TARGETS = ("json", "library", "program", "text")
 PARTS = ("cpp", "python", "programs", "properties")
 PROGRAMS_TEST = "tests/check/test_random_programs.py"
@@ -61,7 +62,8 @@ def configure() -> None:
 
 def build(*targets: pathlib.Path) -> None:
     """Compile what has changed of some files of the build directory."""
-    subprocess.run(["ninja", "-C", BUILD, "--quiet", *(path.relative_to(BUILD) for path in targets)], check=True)
+    names = [path.relative_to(BUILD) for path in targets]
+    subprocess.run(["ninja", "-C", BUILD, "--quiet", *names], check=True)
 
 
 def run_fuzzer(
@@ -114,16 +116,29 @@ def install_package() -> None:
     """Compile the package, with the libraries that count the branches taken, and install it below `.dev`."""
     described = json.loads((BUILD / "meson-info" / "intro-targets.json").read_text())
     build(*(pathlib.Path(name) for target in described if target["installed"] for name in target["filename"]))
-    words = ["meson", "install", "-C", BUILD, "--no-rebuild", "--only-changed", "--quiet"]
-    subprocess.run(words, check=True)
+    install = ["meson", "install", "-C", str(BUILD), "--no-rebuild", "--only-changed", "--quiet"]
+    subprocess.run(install, check=True)
 
 
-@functools.lru_cache(maxsize=1)
-def preloaded() -> str:
-    """Return the sanitizers' library, for a Python without them; with libasan alone, the first C++ throw aborts."""
-    names = ("libclang_rt.asan-x86_64.so", "libstdc++.so")
-    words = [["clang++", f"-print-file-name={name}"] for name in names]
-    return " ".join(subprocess.check_output(word, text=True).strip() for word in words)
+def link_runtime() -> pathlib.Path:
+    """Link libFuzzer and AddressSanitizer, which Python is started without, into one library.
+
+    Of the latter's archive is left out what only programs have, and its own counters of branches.
+    """
+    library, archive, stub = (HOME / name for name in ("runtime.so", "asan.a", "stub.cc"))
+    names = [f"libclang_rt.{name}-{platform.machine()}.a" for name in ("fuzzer_no_main", "asan", "asan_cxx")]
+    fuzzer, asan, asan_cxx = (printed_by_clang(f"-print-file-name={name}") for name in names)
+    shutil.copy(asan, archive)
+    subprocess.run(["ar", "d", archive, *ASAN_LEFT_OUT], check=True)
+    stub.write_text("namespace __sanitizer { void InitializeCoverage(bool, const char*) {} }\n")
+    words: list[str | pathlib.Path] = ["clang++", "-fPIC", "-shared", "-o", library, stub]
+    words += ["-Wl,--whole-archive", fuzzer, archive, asan_cxx, "-Wl,--no-whole-archive"]
+    subprocess.run([*words, "-lpthread", "-ldl", "-lm", "-lrt"], check=True)
+    return library
+
+
+def printed_by_clang(question: str) -> str:
+    return subprocess.check_output(["clang++", question], text=True).strip()
 
 
 def fuzz_python(seconds: int) -> list[str]:
@@ -133,7 +148,9 @@ def fuzz_python(seconds: int) -> list[str]:
     if subprocess.run([python, "-c", "import atheris"], check=False, capture_output=True).returncode != 0:
         return left_out("python", "there is no atheris for this interpreter")
     install_package()
-    variables = {"PYTHONPATH": str(PACKAGES), "PYTHONMALLOC": "malloc", "LD_PRELOAD": preloaded()}
+    # With the sanitizer alone, the first C++ throw aborts.
+    preloaded = f"{link_runtime()}:{printed_by_clang('-print-file-name=libstdc++.so')}"
+    variables = {"PYTHONPATH": str(PACKAGES), "PYTHONMALLOC": "malloc", "LD_PRELOAD": preloaded}
     found = run_fuzzer("python", [python, PYTHON_PROGRAM], variables, seconds)
     return [] if found is None else [found]
 

@@ -8,19 +8,13 @@ a program does, what users' code inside of it does, and values that it begins wi
 
 from __future__ import annotations
 
-import os
 import pathlib
 import struct
 import sys
 from typing import Any, Callable
 
-# The libraries of the package find the fuzzer's counters among the global symbols.
-_flags = sys.getdlopenflags()
-sys.setdlopenflags(os.RTLD_NOW | os.RTLD_GLOBAL)
-import atheris  # noqa: E402
-import atheris.core_with_libfuzzer  # noqa: E402
+import atheris
 
-sys.setdlopenflags(_flags)
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 with atheris.instrument_imports(include=["anyffi"]):
     import anyffi.testing
@@ -28,7 +22,7 @@ with atheris.instrument_imports(include=["anyffi"]):
 
     BOTH = open_backend("cython"), open_backend("ctypes")
 
-from random_programs import Step, compare, record_class  # noqa: E402
+from random_programs import Step, compare, record_class
 
 #: The first byte of a record: below the first it is a step, below the second one inside of users' code.
 _INNER, _VALUE = 240, 250
@@ -76,6 +70,8 @@ def run(data: bytes) -> None:
 
 def main() -> None:
     # Types are never freed, so they are registered before anything is counted.
+    anyffi.testing.new_counted_child(0)
+    anyffi.get_global_func("testing.authoring.register_types")()
     for ffi in BOTH:
         record_class(ffi)
     atheris.Setup(sys.argv, run, enable_python_coverage=True)

@@ -474,6 +474,6 @@ def compare(both: tuple[Any, Any], steps: list[Step], inner: list[Step], values:
     """
     one, other = (run_program(ffi, steps, inner, values) for ffi in both)
     for number, (mine, theirs) in enumerate(zip(one, other)):
-        assert mine == theirs, f"after {one[:number]}"
+        assert mine == theirs, f"{mine!r} and {theirs!r} after {one[:number]}"
     assert len(one) == len(other)
-    assert one[-1] == "0 blocks" or not CPYTHON
+    assert one[-1] == "0 blocks" or not CPYTHON, f"{one[-1]} were left after {one[:-1]}"
