@@ -97,7 +97,9 @@ def run_fuzzer(
 
 def last_figures(lines: list[str]) -> str:
     """Return the last lines of a run: how much of the code was reached, and how often it was run."""
-    figures = [line.split("\t", 1)[-1].strip() for line in lines if line.startswith("#") and line[1:2].isdigit()]
+    figures = [
+        line.split("\t", 1)[-1].strip() for line in lines if line.startswith("#") and line[1:2].isdigit()
+    ]
     return "; ".join([*figures[-1:], *lines[-1:]]) or "nothing was run"
 
 
