@@ -163,7 +163,9 @@ def test_a_shape_as_argument(ffi: Any) -> None:
 def test_hash_of_an_array(ffi: Any) -> None:
     for items in ((), (1,), (1, "two", (3.0, None)), (float("inf"), -1, 2**62, b"x"), (object(), len, ...)):
         assert hash(ffi.Array(items)) == hash(items)
-    texts = [c * n for c in ("a", "\xe9", "\u20ac", "\U0001f600", "\ud800") for n in (0, 1, 2, 5, 11, 12, 100)]
+    texts = [
+        c * n for c in ("a", "\xe9", "\u20ac", "\U0001f600", "\ud800") for n in (0, 1, 2, 5, 11, 12, 100)
+    ]
     texts += [x.encode("utf-8", "surrogatepass") for x in texts]
     for text in texts:
         assert hash(ffi.Array((text,))) == hash((text,))

@@ -28,9 +28,8 @@ typedef enum AnyffiHostFlag {
   ANYFFI_HOST_HASHES_SLICES = 2,
   /// The host alone knows which objects have wrappers: their headers name none, since its objects have no addresses.
   ANYFFI_HOST_KEEPS_WRAPPERS = 4,
-  /// Callbacks and hooks catch what handlers of signals raise from their first instruction on. What the host swallows
-  /// all
-  /// the same is for want of memory: the runtime raises MemoryError then instead of KeyboardInterrupt.
+  /// Callbacks and hooks catch what signal handlers raise from their first instruction on. What the host still swallows
+  /// is a lack of memory: the runtime raises MemoryError then instead of KeyboardInterrupt.
   ANYFFI_HOST_CATCHES_SIGNALS = 8
 } AnyffiHostFlag;
 
