@@ -106,8 +106,7 @@ class FunctionCore(ObjectCore):
                 write = _get_writer(id(type(x)))
                 written = None if write is None else write(x, keep)
                 packed.append(written if type(written) is bytes else _pack(x, keep))
-            # The runtime writes to a recipe, and debuggers read `packed`: not to a single one itself.
-            values = _join((*packed, b"")) if keep else _join(packed)
+            values = _join(packed)
             try:
                 result = _pop_result() if _results else OwnedValue(VALUE_SIZE)
             except IndexError:

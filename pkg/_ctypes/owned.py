@@ -11,7 +11,7 @@ at the recursion limit they may fail.
 from __future__ import annotations
 
 from collections import deque
-from ctypes import c_char
+from ctypes import memmove
 
 from .._builtins import *  # noqa: F403
 from .._typing import Any
@@ -29,13 +29,9 @@ OwnedValue = platform.memory_class(release, library.value_finalize)
 cells: deque[Any] = deque(maxlen=8)
 
 
-#: A quarter of the time of `memmove`.
-_value_at = (c_char * VALUE_SIZE).from_address
-
-
 def move_into(value: Any, place: int) -> None:
     """Move an owned value into memory of the runtime."""
     if type(value) is bytes:
-        _value_at(place).raw = value
+        memmove(place, value, VALUE_SIZE)
     else:
         library.value_move(value, place)

@@ -25,7 +25,6 @@ from .pypy_calls import (
 )
 
 __all__ = [
-    "UNREAD",
     "address_of_memory",
     "ascii_offset",
     "bytes_offset",
@@ -36,7 +35,6 @@ __all__ = [
     "collected",
     "context_of",
     "create_over",
-    "creates_wrappers",
     "declare_wrappers",
     "exporting",
     "final",
@@ -44,6 +42,7 @@ __all__ = [
     "guard",
     "hook_type",
     "hooks",
+    "host_taker",
     "is_sectioned",
     "join",
     "lend_ascii",
@@ -61,13 +60,11 @@ __all__ = [
     "plain",
     "plain_hook_type",
     "read_text",
-    "reader",
     "retain",
     "take_over",
     "value_in",
-    "value_readers",
     "version_of",
-    "wrapper_finder",
+    "wrapper_finders",
 ]
 
 _Class = TypeVar("_Class", bound=type)
@@ -94,19 +91,8 @@ _objects: dict[int, Any] = {}
 _numbers = itertools.count(1)
 
 
-def value_readers(library: Any) -> tuple[None, None]:
-    """Return nothing: objects have no addresses."""
-    return None, None
-
-
-#: What functions of `reader` return: the runtime creates no objects of PyPy, and returns NULL.
-UNREAD = 0
-creates_wrappers = False
-
-
-def reader(function: Any, *params: Any) -> Any:
-    """Return the function itself."""
-    return function
+def host_taker(library: Any) -> None:
+    """Return None: the runtime creates no objects of PyPy."""
 
 
 #: Joins parts into memory for C code to read.
@@ -310,7 +296,7 @@ def final(base: _Class) -> _Class:
     return base
 
 
-def declare_wrappers(library: Any, cls: type, slot: str, memory_class: type) -> None:
+def declare_wrappers(library: Any, cls: type, slot: str) -> None:
     """Do nothing: compiled code reads no object of PyPy."""
 
 
@@ -318,9 +304,9 @@ def declare_wrappers(library: Any, cls: type, slot: str, memory_class: type) -> 
 _wrappers: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
-def wrapper_finder(library: Any) -> Callable[[int], Any]:
-    """Return what finds the wrapper of an object by the address of its header's word."""
-    return _wrappers.get
+def wrapper_finders(library: Any) -> tuple[Callable[[int], Any], None]:
+    """Return what finds the wrapper of an object by the address of its header's word; and None."""
+    return _wrappers.get, None
 
 
 @lock_around

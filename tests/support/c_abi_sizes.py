@@ -14,7 +14,6 @@ STRUCTS = {
     "AnyffiTypeInfo": "doc",
     "AnyffiModuleTable": "classes",
     "AnyffiHost": "capsule_new",
-    "AnyffiHostValues": "dict_size",
     "AnyffiWrapperLayout": "count_offset",
 }
 
