@@ -30,7 +30,6 @@ from anyffi._rules.codes import code
     pack,
     plain,
     recipe,
-    runs,
     scalars,
     sequences,
     unpack,
@@ -48,7 +47,6 @@ from anyffi._rules.codes import code
         "pack",
         "plain",
         "recipe",
-        "runs",
         "scalars",
         "sequences",
         "unpack",
@@ -140,13 +138,7 @@ def wrong_place_of_a_keyword() -> None:
 
 @fault
 def wrong_code_of_an_element() -> None:
-    parts = ("k", 7)
-    read, other = recipe.write_items, runs.pointer_to(parts)
-
-    def read_other(pointer: bytes, type_code: int, values: bytes) -> int:
-        return read(other if type_code == code.DICT else pointer, type_code, values)
-
-    with mock.patch.object(recipe, "write_items", read_other):
+    with broken(scalars.scalar_packers, id(float), lambda x: VALUE.pack(code.INT, 0, 7)):
         t.nop("x", [1, {"k": 2.5}])
 
 
@@ -284,7 +276,7 @@ def does_not_raise_what_cython_does() -> None:
 
 @fault
 def result_of_another_type() -> None:
-    with changed(unpack, "_take_value", int):
+    with broken(unpack._inline_readers, code.FLOAT, as_int):
         t.echo(1.5)
 
 
@@ -302,7 +294,7 @@ def lost_result() -> None:
 
 @fault
 def changed_result() -> None:
-    with changed(unpack, "_take_value", lambda found: found.upper()):
+    with changed(unpack, "_take_host", lambda found: found.upper()):
         t.echo("longer than what fits in place")
 
 
@@ -315,7 +307,7 @@ def unreadable_result() -> None:
 @fault
 def another_wrapper() -> None:
     other = anyffi.List()
-    with changed(unpack, "_take_value", lambda found: other):
+    with changed(unpack, "_take_host", lambda found: other):
         t.echo([1])
 
 
@@ -416,11 +408,7 @@ def iteration_that_skips() -> None:
 
 @fault
 def iteration_that_ends_early() -> None:
-    def end(cursor: Any, what: int, part: Any, item: Any) -> Any:
-        ctypes.memmove(part, VALUE.pack(code.UNSET, 0, 0), VALUE.size)
-        return iterators._UNREAD
-
-    with mock.patch.object(iterators, "_read_entry", end):
+    with mock.patch.object(iterators, "_next_entry", return_value=0):
         anyffi.Dict({"a": 1}).items().__iter__().__next__()
 
 
