@@ -77,6 +77,8 @@ def _set_raised(exception: BaseException) -> None:
         release(error)
 
 
+#: The value of what a Python callable has not returned.
+_NOT_RETURNED = object()
 #: How often an error may fail to be reported.
 _ATTEMPTS = 8
 
@@ -100,7 +102,9 @@ def _fail(exception: BaseException, packed: Any, result: int, attempts: int = _A
 
 
 @platform.catches_entry
-def _callback(function: Any, args: int, count: int, result: int, packed: Any = NONE) -> int:
+def _callback(
+    function: Any, args: int, count: int, result: int, packed: Any = NONE, x: Any = _NOT_RETURNED
+) -> int:
     """Call a Python callable for the runtime, from any thread.
 
     The result is written last: ctypes swallows what is raised for want of memory or stack before this
@@ -112,17 +116,15 @@ def _callback(function: Any, args: int, count: int, result: int, packed: Any = N
                 raise _rules.cleared_function(function)
             values = _read_values(_memory_type(VALUE_SIZE * count).from_address(args)) if count else ()
             x = _callable_of(function)(*[v[2] if v[0] == _INT else unpack_transferred(v) for v in values])
-            try:
-                packed = pack_owned(x)
-            except Exception as exception:
-                _locate_result(exception, (x,), _object_of(function))
-                raise
+            packed = pack_owned(x)
             if type(packed) is bytes:
                 _value_at(result).raw = packed
             else:
                 _move(packed, result)
             return _DONE
         except BaseException as exception:
+            if packed is NONE and x is not _NOT_RETURNED:
+                _locate_result(exception, (x,), _object_of(function))
             return _fail(exception, packed, result)
     except BaseException as interrupt:
         # A signal handler raised it before the first line, or while the first exception was handled.
