@@ -112,14 +112,26 @@ def read_by_both(
         del first, second, third
 
 
+#: As in the ctypes marshaller.
+_METHODS = ("__length_hint__", "__reduce__", "__setstate__")
+_SLOTS = ("__iter__", "__next__", *_METHODS)
+
+
 class _Iterator:
     """The iterators of both marshallers, advanced together until a change of the container separates them."""
 
     __slots__ = ("_by_ctypes", "_by_cython", "_place")
 
+    _compiled: type
     _place: str
     _by_ctypes: Any
     _by_cython: Any
+
+    def __new__(cls, *args: object, **kwargs: object) -> Any:
+        compiled = cls._compiled
+        made = object.__new__(cls)
+        made._place, made._by_ctypes, made._by_cython = "", None, compiled.__new__(compiled)
+        return made
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         rules.refuse_iterator(type(self).__name__)
@@ -155,18 +167,22 @@ class _Iterator:
 
 
 @platform.final
+@checks_self("anyffi.EntryIterator", slots=True, only=_SLOTS, methods_in_c=_METHODS)
 class EntryIterator(_Iterator):
     """Iterates over entries."""
 
     __slots__ = ()
+    _compiled = _cython._core.EntryIterator
     __module__ = "anyffi"
 
 
 @platform.final
+@checks_self("anyffi.SequenceIterator", slots=True, only=_SLOTS, methods_in_c=_METHODS)
 class SequenceIterator(_Iterator):
     """Iterates by index."""
 
     __slots__ = ()
+    _compiled = _cython._core.SequenceIterator
     __module__ = "anyffi"
 
     def __setstate__(self, index: Any) -> None:

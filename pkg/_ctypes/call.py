@@ -194,6 +194,7 @@ def bind(self: Any = _MISSING, /, *rest: Any, **named: Any) -> Any:
 
 
 bind.__name__, bind.__qualname__ = "__get__", "Function.__get__"
+bind.__module__ = "anyffi"  # as pickles name it
 
 #: `FunctionCore.__call__`, whatever observes it.
 plain_call: Any = FunctionCore.__call__
