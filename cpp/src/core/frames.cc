@@ -36,20 +36,29 @@ bool is_caught() noexcept {
   return thrown != nullptr && (thrown->uncaught == 0 || std::uncaught_exceptions() < thrown->uncaught);
 }
 
-_Unwind_Reason_Code add_frame(_Unwind_Context* context, void* frames) {
-  auto* into = static_cast<Frames*>(frames);
+struct Addresses {
+  int32_t count;
+  uintptr_t values[kMostFrames];
+};
+
+_Unwind_Reason_Code add_frame(_Unwind_Context* context, void* addresses) {
+  auto* into = static_cast<Addresses*>(addresses);
   if (into->count == kMostFrames) return _URC_END_OF_STACK;
-  into->addresses[into->count++] = _Unwind_GetIP(context);
+  into->values[into->count++] = _Unwind_GetIP(context);
   return _URC_NO_REASON;
 }
 
 Frames* record_frames() noexcept {
-  auto* frames = static_cast<Frames*>(anyffi_alloc(sizeof(Frames)));
+  Addresses found;
+  found.count = 0;
+  _Unwind_Backtrace(&add_frame, &found);
+  size_t size = sizeof(uintptr_t) * static_cast<size_t>(found.count);
+  auto* frames = static_cast<Frames*>(anyffi_alloc(sizeof(Frames) + size));
   if (frames == nullptr) return nullptr;
   frames->outer = nullptr;
   frames->uncaught = 0;
-  frames->count = 0;
-  _Unwind_Backtrace(&add_frame, frames);
+  frames->count = found.count;
+  std::memcpy(frames->addresses, found.values, size);
   return frames;
 }
 

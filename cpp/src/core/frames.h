@@ -9,14 +9,15 @@
 
 namespace anyffi::runtime {
 
-constexpr int32_t kMostFrames = 64;
+/// An interpreter's own frames lie between C++ and what it called: PyPy has more than ten for a call in Python.
+constexpr int32_t kMostFrames = 256;
 
 /// Innermost first; more than `kMostFrames` are left out.
 struct Frames {
   Frames* outer;    /* of the exception that is being unwound meanwhile; not owned once an error has these */
   int32_t uncaught; /* how many exceptions were on their way, with this one */
   int32_t count;
-  uintptr_t addresses[kMostFrames];
+  uintptr_t addresses[1]; /* `count` of them */
 };
 
 extern bool records_frames;
