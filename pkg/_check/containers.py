@@ -1,7 +1,7 @@
 """Reads of containers by both marshallers: by index and key, by iteration, and of all elements at once.
 
 ctypes reads first, cython after it. A thread or finalizer may change the container between the two, so they
-disagree only if ctypes, reading again, reads what it read before.
+disagree only if both, reading again, read what they read before.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from .._ctypes.abi import platform, translate_error
 from .._ctypes.containers import unwrap_as
 from .._ctypes.iterators import copy_iterator
 from .._ctypes.mappings import ABSENT, find_item
+from .._cython import _core
 from .._rules import containers as rules
 from .._rules.codes import code
 from .._rules.containers import ELEMENTS, ITEMS, KEYS, checks_self
@@ -31,8 +32,8 @@ __all__ = ["ArrayCore", "DictCore", "FrozenSetCore", "ListCore", "MapCore", "Set
 
 _Function = Callable[[Any], Any]
 
-#: How often other threads may change a container before two reads of it disagree for another reason.
-_TURNS = 20
+#: How often both read again while there are other threads, and by how many seconds each pause is longer.
+_TURNS, _PAUSE = 20, 1e-4
 
 
 class _Outcome(NamedTuple):
@@ -65,21 +66,19 @@ def _is_race(first: _Outcome, second: _Outcome) -> bool:
     return changed and threading.active_count() > 1
 
 
-def _stays(again: _Function, first: _Outcome) -> bool:
-    """Whether a read has the same outcome while other threads get their turns."""
-    for _ in range(_TURNS):
-        time.sleep(0)
-        if not _run(again, None).agrees(first):
-            return False
-    return True
-
-
 def read_by_both(
-    place: str, key: Any, by_ctypes: _Function, by_cython: _Function, again: _Function | None = None
+    place: str,
+    key: Any,
+    by_ctypes: _Function,
+    by_cython: _Function,
+    again: tuple[_Function, _Function] | None = None,
 ) -> Any:
-    """Read by both marshallers, and by ctypes again if they disagree. The functions get the key."""
+    """Read by both marshallers, and again if they disagree. The functions get the key.
+
+    `again` are the functions of ctypes and cython that read again, if they are others.
+    """
     journal, former = Journal(), thread.journal
-    first = second = third = None
+    first = second = reads = None
     try:
         thread.journal = journal
         journal.begin(key)
@@ -91,17 +90,9 @@ def read_by_both(
             # Compiled iterators end without a frame of their own.
             ended = type(second.raised) is StopIteration
             if second.raised is None or ended or is_from_cython(second.raised, journal):
-                third = _run(again or by_ctypes, next(journal.replay_for((key,))))
-                if third.agrees(first) and not _is_race(first, second):
-                    # Other threads may restore what was read first, such as an empty list.
-                    if threading.active_count() == 1:
-                        is_stable = True
-                    elif again is not None:
-                        is_stable = _stays(again, first)
-                    else:
-                        is_stable = _run(by_cython, next(journal.replay_for((key,)))).agrees(second)
-                    if is_stable:
-                        raise mismatch(place, str(second), str(first))
+                reads = tuple(zip(again or (by_ctypes, by_cython), (first, second)))
+                if not _is_race(first, second) and _stay(reads, key, journal):
+                    raise mismatch(place, str(second), str(first))
         if second.raised is not None:
             raise second.raised
         return second.value
@@ -109,7 +100,21 @@ def read_by_both(
         thread.journal = former
         journal.close()
         # The tracebacks of their exceptions refer to this frame.
-        del first, second, third
+        del first, second, reads
+
+
+def _stay(reads: tuple[tuple[_Function, _Outcome], ...], key: Any, journal: Journal) -> bool:
+    """Whether reads have the same outcomes again.
+
+    Other threads and finalizers may change the container between two reads. Threads may also restore what was
+    read first, such as an empty list; but hardly in turn with what was read second, time after time.
+    """
+    for turn in range(1 if threading.active_count() == 1 else _TURNS):
+        time.sleep(turn * _PAUSE)
+        for read, outcome in reads:
+            if not _run(read, next(journal.replay_for((key,)))).agrees(outcome):
+                return False
+    return True
 
 
 #: As in the ctypes marshaller.
@@ -122,7 +127,7 @@ class _Iterator:
 
     __slots__ = ("_by_ctypes", "_by_cython", "_place")
 
-    _compiled: type
+    _compiled: Any
     _place: str
     _by_ctypes: Any
     _by_cython: Any
@@ -142,16 +147,20 @@ class _Iterator:
     def __next__(self) -> Any:
         if self._by_ctypes is None:
             return next(self._by_cython)
-        former = copy_iterator(self._by_ctypes)
+        by_ctypes, by_cython = self._by_ctypes, self._by_cython
+        former_ctypes, former_cython = copy_iterator(by_ctypes), _core.copy_iterator(by_cython)
 
         def again(key: None) -> Any:
             self._by_ctypes = None
-            return next(copy_iterator(former))
+            return next(copy_iterator(former_ctypes))
 
-        by_ctypes, by_cython = self._by_ctypes, self._by_cython
         try:
             return read_by_both(
-                self._place, None, lambda key: next(by_ctypes), lambda key: next(by_cython), again
+                self._place,
+                None,
+                lambda key: next(by_ctypes),
+                lambda key: next(by_cython),
+                (again, lambda key: next(_core.copy_iterator(former_cython))),
             )
         except StopIteration:
             raise
@@ -172,7 +181,7 @@ class EntryIterator(_Iterator):
     """Iterates over entries."""
 
     __slots__ = ()
-    _compiled = _cython._core.EntryIterator
+    _compiled = _core.EntryIterator
     __module__ = "anyffi"
 
 
@@ -182,7 +191,7 @@ class SequenceIterator(_Iterator):
     """Iterates by index."""
 
     __slots__ = ()
-    _compiled = _cython._core.SequenceIterator
+    _compiled = _core.SequenceIterator
     __module__ = "anyffi"
 
     def __setstate__(self, index: Any) -> None:

@@ -1,8 +1,8 @@
 """Functions that catch what is raised before their first line, where ctypes swallows it.
 
 When C code calls a function, the interpreter runs handlers of signals at once. From Python 3.11 on the first
-instruction raises what they raise, and no `try` covers it, even if that is the first statement. Before, no handler
-runs ahead of SETUP_FINALLY; but it does ahead of its prefix, if the body of the `try` is longer than 255 bytes.
+instruction raises what they raise, and no `try` covers it, even if that is the first statement. Before, no
+handler runs ahead of SETUP_FINALLY, but it does ahead of its prefix: if the `try` is longer than 255 bytes.
 """
 
 from __future__ import annotations

@@ -122,6 +122,18 @@ cdef EntryIterator copy_entries(EntryIterator iterator):
     return made
 
 
+def copy_iterator(iterator):
+    """Copy an iterator over a container, at its position."""
+    cdef SequenceIterator by_index, made
+    if isinstance(iterator, EntryIterator):
+        return copy_entries(<EntryIterator>iterator)
+    by_index = iterator
+    made = SequenceIterator.__new__(SequenceIterator)
+    made.sequence = sequence_of(by_index)
+    made.index, made.step = by_index.index, by_index.step
+    return made
+
+
 cdef EntryIterator walk_entries(ObjectCore wrapper, int32_t type_code, int what, bint backwards):
     cdef EntryIterator made = EntryIterator.__new__(EntryIterator)
     cdef AnyffiMapping* mapping = unwrap_mapping(<PyObject*>wrapper, type_code)
