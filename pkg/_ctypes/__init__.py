@@ -32,7 +32,7 @@ from .stepping import steps_always
 from .tensor import TensorCore
 from .unpack import raise_taken, show_frames, take
 from .views import ItemsCore, KeysCore, ValuesCore
-from .wrapper import ObjectCore, renew_wrapper, set_class_maker, wrap_here, wrap_owned
+from .wrapper import ObjectCore, codes_of, is_empty, renew_wrapper, set_class_maker, wrap_here, wrap_owned
 
 __all__ = [
     "NAME",
@@ -140,6 +140,8 @@ def plan_record(cls: type, type_code: int, rows: Any, num_positional: int, num_p
 
 def to_object(x: Any) -> Any:
     """Convert `x` to the runtime's own object; a value that has no wrapper becomes what `echo` returns."""
+    if id(type(x)) in codes_of and not is_empty(x):
+        return x
     try:
         packed = pack_owned(x)
         value = VALUE.unpack(packed)

@@ -106,7 +106,8 @@ class FunctionCore(ObjectCore):
                 write = _get_writer(id(type(x)))
                 written = None if write is None else write(x, keep)
                 packed.append(written if type(written) is bytes else _pack(x, keep))
-            values = _join(packed)
+            # The runtime writes to a recipe, and debuggers read `packed`: not to a single one itself.
+            values = _join((*packed, b"")) if keep else _join(packed)
             try:
                 result = _pop_result() if _results else OwnedValue(VALUE_SIZE)
             except IndexError:

@@ -17,8 +17,8 @@ from .._rules.decisions import find_on_type
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
 from .native import unpack_transferred
-from .owned import OwnedValue, move_into, release
-from .pack import NONE, pack_owned, set_callback
+from .owned import OwnedValue, release
+from .pack import pack_into, set_callback
 from .structs import ExchangeHooks, Host
 from .unpack import unpack_copy
 from .wrapper import empty, wrap
@@ -36,7 +36,6 @@ _callable_of: Callable[[Any], Any] = _object_of
 _is_cleared = _rules.is_cleared
 _INT = code.INT
 _read_values = VALUE.iter_unpack
-_value_at = (ctypes.c_char * VALUE_SIZE).from_address
 
 
 @functools.lru_cache(maxsize=32)
@@ -44,7 +43,6 @@ def _memory_type(size: int) -> Any:
     return ctypes.c_char * size
 
 
-_move = library.value_move
 _release_at = library.value_release
 #: Callbacks and hooks, which the runtime may call until the process ends.
 _kept: list[Any] = []
@@ -84,27 +82,23 @@ _ATTEMPTS = 8
 
 
 @platform.catches_entry
-def _fail(exception: BaseException, packed: Any, result: int, attempts: int = _ATTEMPTS) -> int:
+def _fail(exception: BaseException, result: int, attempts: int = _ATTEMPTS) -> int:
     """Report the failure of a callback; of a hook if `result` is NULL."""
     try:
         if result:
             # A signal handler may have raised it after the result was written.
             _release_at(result)
-        if type(packed) is not bytes:
-            release(packed)
         _set_raised(translate_error(exception))
         return -1
     except _NO_ROOM:
         return _SWALLOWED
     except BaseException as raised:
         # A signal handler raised it meanwhile, or there is no memory.
-        return _fail(raised, packed, result, attempts - 1) if attempts else _SWALLOWED
+        return _fail(raised, result, attempts - 1) if attempts else _SWALLOWED
 
 
 @platform.catches_entry
-def _callback(
-    function: Any, args: int, count: int, result: int, packed: Any = NONE, x: Any = _NOT_RETURNED
-) -> int:
+def _callback(function: Any, args: int, count: int, result: int, x: Any = _NOT_RETURNED) -> int:
     """Call a Python callable for the runtime, from any thread.
 
     The result is written last: ctypes swallows what is raised for want of memory or stack before this
@@ -116,20 +110,16 @@ def _callback(
                 raise _rules.cleared_function(function)
             values = _read_values(_memory_type(VALUE_SIZE * count).from_address(args)) if count else ()
             x = _callable_of(function)(*[v[2] if v[0] == _INT else unpack_transferred(v) for v in values])
-            packed = pack_owned(x)
-            if type(packed) is bytes:
-                _value_at(result).raw = packed
-            else:
-                _move(packed, result)
+            pack_into(x, result)
             return _DONE
         except BaseException as exception:
-            if packed is NONE and x is not _NOT_RETURNED:
+            if x is not _NOT_RETURNED:
                 _locate_result(exception, (x,), _object_of(function))
-            return _fail(exception, packed, result)
+            return _fail(exception, result)
     except BaseException as interrupt:
         # A signal handler raised it before the first line, or while the first exception was handled.
         try:
-            return _fail(interrupt, packed, result)
+            return _fail(interrupt, result)
         except _NO_ROOM:
             return _SWALLOWED
 
@@ -142,10 +132,10 @@ def _with_status(function: Callable[..., int | None]) -> Callable[..., int]:
             try:
                 return function(*args) or _DONE
             except BaseException as exception:
-                return _fail(exception, NONE, 0)
+                return _fail(exception, 0)
         except BaseException as interrupt:
             try:
-                return _fail(interrupt, NONE, 0)
+                return _fail(interrupt, 0)
             except _NO_ROOM:
                 return _SWALLOWED
 
@@ -176,29 +166,29 @@ def _equal(handle: Any, other: int, out: int) -> None:
 
 @_hook(c_void_p)
 def _repr(handle: Any, out: int) -> None:
-    move_into(pack_owned(repr(_object_of(handle))), out)
+    pack_into(repr(_object_of(handle)), out)
 
 
 @_hook(c_void_p)
 def _type_name(handle: Any, out: int) -> None:
-    move_into(pack_owned(type(_object_of(handle)).__name__), out)
+    pack_into(type(_object_of(handle)).__name__, out)
 
 
 @_hook(c_void_p, c_void_p, c_void_p)
 def _error_fill(handle: Any, kind: int, message: int, traceback: int) -> None:
     for place, text in zip((kind, message, traceback), _errors.fill(_object_of(handle))):
-        move_into(pack_owned(text), place)
+        pack_into(text, place)
 
 
 @_hook(c_int32, c_void_p)
 def _convert(handle: Any, conversion: int, out: int) -> None:
-    move_into(pack_owned(_conversions.convert(_object_of(handle), conversion)), out)
+    pack_into(_conversions.convert(_object_of(handle), conversion), out)
 
 
 def _create(conversion: int, given: int, out: int) -> None:
     """Create what stands for a path or a time; a hook without a handle."""
     value = unpack_copy(VALUE.unpack(ctypes.string_at(given, VALUE_SIZE)))
-    move_into(pack_owned(_conversions.create(conversion, value)), out)
+    pack_into(_conversions.create(conversion, value), out)
 
 
 def _object_hash(given: int, out: int) -> int | None:

@@ -10,10 +10,10 @@ from .._rules.culprits import locate_method
 from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .methods import GIVEN, Maker, Method, call_shared, is_exactly
-from .recipe import write_container, write_plain
+from .recipe import create_step, write_container, write_plain
 from .scalars import RECIPE
 from .unpack import raise_taken
-from .wrapper import classes, hold_memory, is_empty, makes_plainly, memory_of, set_memory
+from .wrapper import classes, hold_memory, is_empty, memory_of, set_memory
 
 __all__ = ["are_extents", "construction"]
 
@@ -33,8 +33,8 @@ _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 
 def construction(type_code: int) -> dict[str, Maker]:
-    """Return what makes `__init__` of a public class; nothing where wrappers are not made plainly."""
-    if not makes_plainly:
+    """Return what makes `__init__` of a public class; nothing where the runtime creates no wrappers."""
+    if not platform.creates_wrappers:
         return {}
     create = _create_set_of if type_code in _SETS else _create_of
     alike = next(codes for codes in (_SEQUENCES, _MAPPINGS, _SETS) if type_code in codes)
@@ -78,7 +78,10 @@ def construction(type_code: int) -> dict[str, Maker]:
 
 def are_extents(items: Any) -> bool:
     """Return whether a list or tuple may be the content of a Shape."""
-    return not any(type(x) is not int or not _INT64_MIN <= x <= _INT64_MAX for x in tuple(items))
+    extents = tuple(items)
+    # By identity: comparing classes may run code of their metaclasses.
+    are_ints = {id(int)}.issuperset(map(id, map(type, extents)))
+    return are_ints and (not extents or _INT64_MIN <= min(extents) <= max(extents) <= _INT64_MAX)
 
 
 def _is_mapping(content: tuple[Any, ...]) -> bool:
@@ -97,7 +100,10 @@ def _create_of(memory: Any, type_code: int, content: Any = GIVEN) -> int:
         if not are_extents(content):
             return 0
     size = len(content)
-    recipe = write_container(content, keep) if size else b""
+    created = create_step(content, keep, type_code) if size else None
+    if created is not None:
+        return _create(memory, created, 1)  # type: ignore[no-any-return]
+    recipe = write_container(content, keep, whole=False) if size else b""
     if recipe is None:
         return 0
     # The step of the container itself, of another type.

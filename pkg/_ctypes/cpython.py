@@ -15,23 +15,27 @@ from .._rules.internal import SECTION
 from .._typing import Any
 from . import layout
 from .cpython_wrappers import (
+    UNREAD,
     address_of_memory,
     claim,
     collected,
+    creates_wrappers,
     declare_wrappers,
     exporting,
     final,
-    host_taker,
     memory,
     memory_class,
+    reader,
     retain,
     take_over,
     value_in,
-    wrapper_finders,
+    wrapper_finder,
 )
 from .entry import catches_entry
+from .host_values import value_readers
 
 __all__ = [
+    "UNREAD",
     "address_of_memory",
     "ascii_offset",
     "bytes_offset",
@@ -42,6 +46,7 @@ __all__ = [
     "collected",
     "context_of",
     "create_over",
+    "creates_wrappers",
     "declare_wrappers",
     "exporting",
     "final",
@@ -49,7 +54,6 @@ __all__ = [
     "guard",
     "hook_type",
     "hooks",
-    "host_taker",
     "is_sectioned",
     "join",
     "lend_ascii",
@@ -67,11 +71,13 @@ __all__ = [
     "plain",
     "plain_hook_type",
     "read_text",
+    "reader",
     "retain",
     "take_over",
     "value_in",
+    "value_readers",
     "version_of",
-    "wrapper_finders",
+    "wrapper_finder",
 ]
 
 #: Joins parts into memory for C code to read. Nothing is created and passed as fast as bytes.

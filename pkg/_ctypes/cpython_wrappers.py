@@ -12,19 +12,21 @@ from .._typing import Any, Callable, TypeVar
 from . import layout
 
 __all__ = [
+    "UNREAD",
     "address_of_memory",
     "claim",
     "collected",
+    "creates_wrappers",
     "declare_wrappers",
     "exporting",
     "final",
-    "host_taker",
     "memory",
     "memory_class",
+    "reader",
     "retain",
     "take_over",
     "value_in",
-    "wrapper_finders",
+    "wrapper_finder",
 ]
 
 _Class = TypeVar("_Class", bound=type)
@@ -101,11 +103,21 @@ class _WrapperLayout(ctypes.Structure):
         *((name, c_void_p) for name in ("retain", "set_error", "buffer_error", "memory_error")),
         *((name, c_uint32) for name in ("count_offset", "count_size")),
         ("nothing", c_void_p),
-        *((name, c_void_p) for name in ("make_text", "make_bytes")),
+        *((name, c_void_p) for name in ("make_text", "make_bytes", "make_int", "make_float", "make_bool")),
+        *((name, c_void_p) for name in ("make_complex", "make_tuple", "allocate", "release")),
+        *((name, c_void_p) for name in ("memory_class", "unread", "make_list", "make_dict", "list_as_tuple")),
+        *((name, c_void_p) for name in ("make_set", "make_frozen_set", "make_proxy")),
+        *((name, c_void_p) for name in ("list_append", "dict_set")),
     )
 
 
-def declare_wrappers(library: Any, cls: type, slot: str) -> None:
+#: What functions of `reader` return for values that only Python can read.
+UNREAD = object()
+#: Whether the runtime creates wrappers: their headers name them.
+creates_wrappers = not layout.FREE_THREADED
+
+
+def declare_wrappers(library: Any, cls: type, slot: str, memory_class: type) -> None:
     """Declare the layout of wrappers to the runtime: which keep their memory in a slot of a class."""
     declared = _WrapperLayout(
         ctypes.sizeof(_WrapperLayout),
@@ -123,14 +135,33 @@ def declare_wrappers(library: Any, cls: type, slot: str) -> None:
         id(None),
         ctypes.cast(_api.PyUnicode_FromKindAndData, c_void_p),
         ctypes.cast(_api.PyBytes_FromStringAndSize, c_void_p),
+        ctypes.cast(_api.PyLong_FromLongLong, c_void_p),
+        ctypes.cast(_api.PyFloat_FromDouble, c_void_p),
+        ctypes.cast(_api.PyBool_FromLong, c_void_p),
+        ctypes.cast(_api.PyComplex_FromDoubles, c_void_p),
+        ctypes.cast(_api.PyTuple_Pack, c_void_p),
+        ctypes.cast(_api.PyType_GenericAlloc, c_void_p),
+        ctypes.cast(_api.Py_DecRef, c_void_p),
+        id(memory_class),
+        id(UNREAD),
+        ctypes.cast(_api.PyList_New, c_void_p),
+        ctypes.cast(_api.PyDict_New, c_void_p),
+        ctypes.cast(_api.PyList_AsTuple, c_void_p),
+        ctypes.cast(_api.PySet_New, c_void_p),
+        ctypes.cast(_api.PyFrozenSet_New, c_void_p),
+        ctypes.cast(_api.PyDictProxy_New, c_void_p),
+        ctypes.cast(_api.PyList_Append, c_void_p),
+        ctypes.cast(_api.PyDict_SetItem, c_void_p),
     )
     library.wrapper_set_layout(ctypes.addressof(declared))
 
 
-def host_taker(library: Any) -> Callable[[Any], Any]:
-    """Return what takes the Python object of an owned value, in one call; None for values that have none."""
-    taker: Callable[[Any], Any] = PYFUNCTYPE(py_object)(_address(library.wrapper_take_host))
-    return taker
+def reader(function: Any, *params: Any) -> Callable[..., Any]:
+    """Return a function of the C ABI that returns an object of Python, or `UNREAD`.
+
+    Only its first parameters may be declared: that takes time.
+    """
+    return PYFUNCTYPE(py_object, *params)(_address(function))
 
 
 #: Returns the wrapper that the header's word at an address names, or None; where a call of C code finds it.
@@ -163,9 +194,9 @@ if layout.FREE_THREADED:
         reference = _wrappers.get(word)
         return None if reference is None else reference()
 
-    def wrapper_finders(library: Any) -> tuple[Callable[[int], Any], Callable[[Any], Any] | None]:
-        """Return what finds the wrapper of an object by the address of its header's word; and None."""
-        return _wrapper_at, None
+    def wrapper_finder(library: Any) -> Callable[[int], Any]:
+        """Return what finds the wrapper of an object by the address of its header's word."""
+        return _wrapper_at
 
     def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:
         """Make a wrapper the current one of its object unless another one is alive."""
@@ -181,15 +212,14 @@ if layout.FREE_THREADED:
 
 else:
 
-    def wrapper_finders(library: Any) -> tuple[Callable[[int], Any], Callable[[Any], Any] | None]:
-        """Return what finds the wrapper of an object, or None, by the address of its header's word; and by an
-        owned value, which is released if there is one.
+    def wrapper_finder(library: Any) -> Callable[[int], Any]:
+        """Return what finds the wrapper of an object, or None, by the address of its header's word.
 
         C code tests that the wrapper is not being destroyed, and adds the reference, in one step.
         """
         global _current_wrapper
         _current_wrapper = PYFUNCTYPE(py_object, c_void_p)(_address(library.wrapper_get_current))
-        return _current_wrapper, PYFUNCTYPE(py_object)(_address(library.wrapper_take_current))
+        return _current_wrapper  # type: ignore[no-any-return]
 
     def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:
         """Store a wrapper in the header's word, unless the word names a live wrapper."""

@@ -7,7 +7,7 @@ import struct
 from .._builtins import *  # noqa: F403
 from .._rules import containers as rules
 from .._rules.codes import code
-from .._rules.containers import ITEMS, KEYS, VALUES
+from .._rules.containers import ITEMS, KEYS
 from .._rules.internal import MISSING
 from .._typing import Any, NoReturn
 from .abi import VALUE, VALUE_SIZE, library, platform
@@ -20,17 +20,18 @@ from .wrapper import ObjectCore, memory_of, refer, unwrap
 __all__ = ["EntryIterator", "SequenceIterator", "copy_iterator", "iterate_entries", "iterate_sequence"]
 
 _value_of = VALUE.unpack
-_INT = code.INT
+_UNSET = code.UNSET
 _pop_cell, _push_cell = cells.pop, cells.append
 #: Whether the runtime can read wrappers.
 _can_read_wrappers = bool(platform.retain)
 _open = platform.plain(library.cursor_open)
-_next_element = platform.plain(library.cursor_next_element)
-_next_entry = platform.plain(library.cursor_next_entry)
+_read_element = platform.reader(library.cursor_read_element)
+_read_entry = platform.reader(library.cursor_read_entry)
+_UNREAD = platform.UNREAD
 #: An AnyffiCursor: object, wrapper, index, number of entries, how many are left, type code, step.
 _CURSOR = struct.Struct("=QQqqqii")
 _CURSOR_SIZE = _CURSOR.size
-#: What `anyffi_cursor_next_entry` returns for a mapping of another size, and if keys were exchanged.
+#: The status of `anyffi_cursor_next_entry` for a mapping of another size, and if keys were exchanged.
 _OTHER_SIZE, _OTHER_KEYS = -2, -3
 
 
@@ -123,14 +124,15 @@ class SequenceIterator:
             element = _pop_cell() if cells else OwnedValue(VALUE_SIZE)
         except IndexError:
             element = OwnedValue(VALUE_SIZE)  # another thread took the last one
-        if not _next_element(self._cursor, element):
+        found = _read_element(self._cursor, element)
+        if found is not _UNREAD:
+            _push_cell(element)
+            return found
+        value = _value_of(element)
+        if value[0] == _UNSET:
             # An exhausted iterator stays exhausted.
             self._sequence = None
             raise StopIteration
-        value = _value_of(element)
-        if value[0] == _INT:
-            _push_cell(element)
-            return value[2]
         return take(value, element)
 
     def __length_hint__(self) -> int:
@@ -198,27 +200,26 @@ class EntryIterator:
         if container is None:
             raise StopIteration
         what = self._what
-        if what == ITEMS:
-            key, item = OwnedValue(VALUE_SIZE), OwnedValue(VALUE_SIZE)
-            found = _next_entry(self._cursor, key, item)
-            if found != 1:
-                self._stop(found)
-            return take(_value_of(key), key), take(_value_of(item), item)
         try:
             part = _pop_cell() if cells else OwnedValue(VALUE_SIZE)
         except IndexError:
             part = OwnedValue(VALUE_SIZE)  # another thread took the last one
-        if what == VALUES:
-            found = _next_entry(self._cursor, None, part)
-        else:
-            found = _next_entry(self._cursor, part, None)
-        if found != 1:
-            self._stop(found)
+        item = OwnedValue(VALUE_SIZE) if what == ITEMS else None
+        found = _read_entry(self._cursor, what, part, item)
+        if found is not _UNREAD:
+            if item is None or (found[0] is not _UNREAD and found[1] is not _UNREAD):
+                _push_cell(part)
+                return found
+            key, content = found
+            return (
+                take(_value_of(part), part) if key is _UNREAD else key,
+                take(_value_of(item), item) if content is _UNREAD else content,
+            )
         value = _value_of(part)
-        if value[0] == _INT:
-            _push_cell(part)
-            return value[2]
-        return take(value, part)
+        if value[0] == _UNSET:
+            self._stop(value[2])
+        key = take(value, part)
+        return key if item is None else (key, take(_value_of(item), item))
 
     def _stop(self, found: int) -> NoReturn:
         """Raise what ends the iteration."""

@@ -23,12 +23,16 @@ __all__ = [
     "FREE_THREADED",
     "IS_COMPACT",
     "KIND",
+    "LENGTH",
+    "LIST",
     "NDARRAY_DATA",
     "POINTER",
+    "SIZE",
     "STATE",
     "TP_CLEAR",
     "TP_FINALIZE",
     "TP_TRAVERSE",
+    "TUPLE",
     "TYPE",
     "TYPE_FLAGS",
     "TYPE_HAS_GC",
@@ -55,14 +59,20 @@ TYPE = object.__basicsize__ - POINTER
 #: The refcount is the word before it; from 3.14 on the part of that word with the lower 32 bits.
 COUNT_SIZE = 4 if sys.version_info >= (3, 14) else POINTER
 COUNT = TYPE - POINTER + (4 if COUNT_SIZE == 4 and sys.byteorder == "big" else 0)
+#: `ob_size` follows the header in PyVarObject (Include/object.h).
+SIZE = object.__basicsize__
+#: `ob_item` of a tuple, an array, is the last field of PyTupleObject (Include/cpython/tupleobject.h); that of
+#: a list, a pointer, follows `ob_size` (Include/cpython/listobject.h).
+TUPLE, LIST = tuple.__basicsize__, SIZE + POINTER
 #: `ob_sval`, a char[1], is the last field of PyBytesObject (Include/cpython/bytesobject.h).
 BYTES = bytes.__basicsize__ - 1
 #: ASCII text follows the struct PyASCIIObject and ends in NUL (Include/cpython/unicodeobject.h).
 ASCII = sys.getsizeof("") - 1
 #: Other text follows the struct PyCompactUnicodeObject. The size of a new string includes no UTF-8.
 COMPACT = sys.getsizeof("".join(map(chr, (0x20AC, 0x20AC)))) - 6
-#: `state` in PyASCIIObject, after `length` and `hash`.
-STATE = object.__basicsize__ + 2 * POINTER
+#: `length` and `state` in PyASCIIObject; `hash` is between them.
+LENGTH = object.__basicsize__
+STATE = LENGTH + 2 * POINTER
 #: `data` follows the object header in PyArrayObject, since NumPy 1.7 (numpy/ndarraytypes.h). ndarray.py
 #: checks it for the first array of each layout.
 NDARRAY_DATA = object.__basicsize__
@@ -168,12 +178,16 @@ def _texts() -> list[tuple[str, int]]:
     return [*found, *((sys.intern(text + "interned"), width) for text, width in found)]
 
 
+def _state_of(text: str) -> int:
+    return c_uint.from_address(id(text) + STATE).value
+
+
 def _find_kind() -> int:
     """Return the lowest of the three bits of `state` that hold the width of a code point.
 
     Where they lie depends on the version: after those of `interned`.
     """
-    states = [(c_uint.from_address(id(text) + STATE).value, width) for text, width in _texts()]
+    states = [(_state_of(text), width) for text, width in _texts()]
     found = [at for at in range(30) if all(state >> at & 7 == width for state, width in states)]
     require(len(found) == 1, "the width of text")
     return found[0]
@@ -181,8 +195,8 @@ def _find_kind() -> int:
 
 _HIGHEST = ((0xE9, 1), (0x20AC, 2), (0x1F600, 4))
 KIND = _find_kind()
-#: The bit after those is set where the code points follow the struct.
-IS_COMPACT = 1 << (KIND + 3)
+#: The bit after those is set where the code points follow the struct, and the next one for ASCII.
+IS_COMPACT, _IS_ASCII = 1 << (KIND + 3), 1 << (KIND + 4)
 
 
 def _check_count() -> None:
@@ -200,6 +214,21 @@ def _check_count() -> None:
 _counted: list[object] = []
 
 
+#: No object has a lower address, whatever the system.
+_LEAST_POINTER = 1 << 12
+
+
+def _check_items() -> None:
+    """Compare the items of a tuple and of a list, as they are stored, with what Python returns."""
+    items = (object(), object(), b"three")
+    for stored, at in ((items, id(items) + TUPLE), (found := [*items], _pointer_at(id(found) + LIST) or 0)):
+        require(c_ssize_t.from_address(id(stored) + SIZE).value == len(items), "the size of a sequence")
+        is_pointer = at > _LEAST_POINTER and at % POINTER == 0
+        found_items = (c_void_p * len(items)).from_address(at)[:] if is_pointer else []
+        require(found_items == [*map(id, items)], "the items of a sequence")
+    require(c_ssize_t.from_address(id(items[2]) + SIZE).value == len(items[2]), "the size of bytes")
+
+
 def _check() -> None:
     """Compare the memory at each offset with the values that Python returns."""
     for x in (object(), b"", ctypes.Structure):
@@ -209,10 +238,14 @@ def _check() -> None:
         require(string_at(id(data) + BYTES, len(data) + 1) == data + b"\0", "the content of bytes")
     for text in ("", "text that is all ASCII"):
         require(string_at(id(text) + ASCII, len(text) + 1) == text.encode() + b"\0", "ASCII text")
+        require(bool(_state_of(text) & _IS_ASCII), "ASCII text")
+    _check_items()
     for text, width in _texts():
         encoded = text.encode({1: "latin-1", 2: f"utf-16-{_ORDER}", 4: f"utf-32-{_ORDER}"}[width])
         require(string_at(id(text) + COMPACT, len(encoded)) == encoded, "text")
-        require(bool(c_uint.from_address(id(text) + STATE).value & IS_COMPACT), "the state of text")
+        state = _state_of(text)
+        require(bool(state & IS_COMPACT) and not state & _IS_ASCII, "the state of text")
+        require(c_ssize_t.from_address(id(text) + LENGTH).value == len(text), "the length of text")
     changing = type("changing", (), {})
     require(c_ulong.from_address(id(changing) + _FLAGS).value == changing.__flags__, "the flags of a class")
     former = version_of(changing).value

@@ -11,7 +11,7 @@ from .abi import VALUE, VALUE_SIZE, library, platform
 from .construction import construction
 from .iterators import iterate_entries
 from .known import pack_known
-from .mappings import DictCore, MapCore
+from .mappings import ABSENT, DictCore, MapCore
 from .methods import (
     GIVEN,
     Maker,
@@ -28,17 +28,19 @@ from .methods import (
     runtime_function,
     size_of,
 )
-from .owned import OwnedValue
+from .owned import OwnedValue, cells
 from .scalars import NONE
 from .unpack import raise_taken, take
-from .wrapper import memory_of, wrap_new
+from .wrapper import memory_of, wrap_owned
 
 __all__ = ["dict_methods", "map_methods"]
 
-_INT, _MAP, _DICT = code.INT, code.MAP, code.DICT
+_INT, _UNSET, _MAP, _DICT = code.INT, code.UNSET, code.MAP, code.DICT
 _value_of = VALUE.unpack
 _value = VALUE.pack
-_get_item = platform.plain(library.wrapper_get_item)
+_pop_cell, _push_cell = cells.pop, cells.append
+_read_item = platform.reader(library.wrapper_read_item)
+_UNREAD = platform.UNREAD
 _set_pair = platform.plain(library.wrapper_set_item)
 _erase_key = platform.plain(library.wrapper_erase_key)
 _pop_entry = platform.plain(library.wrapper_pop_entry)
@@ -54,19 +56,30 @@ def _equality(type_code: int, name: str) -> Maker:
 # ---- look-ups ---------------------------------------------------------------------------------------
 
 
-def _look_up(self: Any, type_code: int, key: Any, item: Any) -> int:
-    """Read the value of a key as `anyffi_wrapper_get_item` does; -2 where it takes other calls."""
+def _look_up(self: Any, type_code: int, key: Any) -> Any:
+    """Return the value of a key, ABSENT if there is none, or REFUSED where it takes other calls."""
     keep: list[Any] = []
     packed = pack_known(key, keep)
     if packed is None:
-        return -2
+        return _REFUSED
     try:
-        found: int = _get_item(memory_of(self), type_code, packed, len(packed) // VALUE_SIZE, item)
-    except (AttributeError, TypeError):
-        return -2
-    if found == -1:
+        item = _pop_cell() if cells else OwnedValue(VALUE_SIZE)
+        found = _read_item(memory_of(self), type_code, packed, len(packed) // VALUE_SIZE, item)
+    except (AttributeError, TypeError, IndexError):
+        # No wrapper, or another thread took the last cell.
+        return _REFUSED
+    if found is not _UNREAD:
+        _push_cell(item)
+        return found
+    value = _value_of(item)
+    if value[0] != _UNSET:
+        return take(value, item)
+    if value[2] == -1:
         raise_taken()
-    return found
+    return ABSENT if value[2] == 0 else _REFUSED
+
+
+_REFUSED = object()
 
 
 def _raise_absent(self: Any, key: Any) -> NoReturn:
@@ -80,13 +93,11 @@ def _item_of(type_code: int) -> Maker:
     def make(shared: Method) -> Method:
         def get_item(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             if not rest and not named:
-                item = OwnedValue(VALUE_SIZE)
-                found = _look_up(self, type_code, key, item)
-                if found == 1:
-                    value = _value_of(item)
-                    return value[2] if value[0] == _INT else take(value, item)
-                if found == 0:
+                found = _look_up(self, type_code, key)
+                if found is ABSENT:
                     return absent(self, key)
+                if found is not _REFUSED:
+                    return found
             return call_shared(shared, self, key, *rest, **named)
 
         return get_item
@@ -98,12 +109,11 @@ def _get(type_code: int) -> Maker:
     def make(shared: Method) -> Method:
         def get(self: Any = GIVEN, key: Any = GIVEN, default: Any = GIVEN, /, *rest: Any) -> Any:
             if not rest:
-                item = OwnedValue(VALUE_SIZE)
-                found = _look_up(self, type_code, key, item)
-                if found == 1:
-                    return take(_value_of(item), item)
-                if found == 0:
+                found = _look_up(self, type_code, key)
+                if found is ABSENT:
                     return None if default is GIVEN else default
+                if found is not _REFUSED:
+                    return found
             return call_shared(shared, self, key, default, *rest)
 
         return get
@@ -218,7 +228,7 @@ def _merge(type_code: int, *, is_reflected: bool = False) -> Maker:
             if mine is None or theirs is None or rest or named:
                 return call_shared(shared, self, other, *rest, **named)
             return invoke(
-                function, None, None, (theirs + mine if is_reflected else mine + theirs) + step, wrap_new
+                function, None, None, (theirs + mine if is_reflected else mine + theirs) + step, wrap_owned
             )
 
         return merge

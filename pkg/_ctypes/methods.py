@@ -16,9 +16,9 @@ from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .owned import OwnedValue
 from .pack import pack_borrowed
-from .recipe import dict_below, read_plain, write_container
+from .recipe import create_reference, dict_below, read_plain, write_container
 from .unpack import discard_error, raise_taken, take
-from .wrapper import REF_SIZE, ObjectCore, classes, memory_of, wrap_new
+from .wrapper import REF_SIZE, ObjectCore, classes, memory_of, wrap_owned
 
 __all__ = [
     "GIVEN",
@@ -105,7 +105,7 @@ def invoke(
 ) -> Any:
     """Call a function with the objects of one or two wrappers, and packed arguments.
 
-    `take` unpacks the result: `wrap_new` that of a function which returns a new object.
+    `take` unpacks the result: `wrap_owned` that of a function which returns a new object.
     """
     size = len(recipe) // VALUE_SIZE if recipe else 0
     result = OwnedValue(VALUE_SIZE)
@@ -152,11 +152,17 @@ def compare_plain(self: Any, other: Any, type_code: int, operation: int) -> int:
         other = dict_below(other)
     if type(other) is not dict:
         return -1
+    created = create_reference(other, keep)
+    if created is not None:
+        try:
+            return _compare(memory_of(self), created, type_code, operation)  # type: ignore[no-any-return]
+        except (AttributeError, TypeError):
+            return -1
     other = dict(other)  # another thread may change it
     items = tuple(other.values())
     if read_plain(items, set(map(id, map(type, items)))) is None:
         return -1
-    pairs = write_container(other, keep)
+    pairs = write_container(other, keep, whole=False)
     if pairs is None:
         return -1
     # Without the step of the dict itself, which has the number of its keys and values.
@@ -179,7 +185,7 @@ def changing(name: str, *type_codes: int) -> Maker:
         def change(self: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
             if rest or named or not is_exactly(self, *type_codes):
                 return call_shared(shared, self, *rest, **named)
-            return invoke(function, memory_of(self), take=wrap_new)
+            return invoke(function, memory_of(self), take=wrap_owned)
 
         return change
 

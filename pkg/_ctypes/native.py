@@ -5,18 +5,23 @@ from __future__ import annotations
 from .._builtins import *  # noqa: F403
 from .._rules.codes import code
 from .._typing import Any
-from .abi import VALUE, library
+from .abi import VALUE, library, platform
 from .owned import release
 from .pack import object_value
 from .plain import MAKERS, Makers, convert_object, read_parts
 from .scalars import new_object
+from .stepping import is_stepping
 from .structs import Header
 from .unpack import unpack
+from .wrapper import refer
 
 __all__ = ["set_makers", "take_native", "unpack_native", "unpack_transferred"]
 
 _NATIVE, _DEEP = 4, 8  # ANYFFI_NATIVE, ANYFFI_DEEP
 _value_of = VALUE.unpack
+_make_plain = platform.reader(library.wrapper_make_plain)
+_UNREAD = platform.UNREAD
+_ALL, _TRANSFERRED = 0, 1  # AnyffiPlainMode
 _INT = code.INT
 _CONTAINERS = (code.LIST, code.ARRAY, code.DICT, code.MAP, code.SET, code.FROZEN_SET)
 _makers: Makers = MAKERS
@@ -48,6 +53,10 @@ def unpack_native(value: tuple[int, int, int]) -> Any:
         return unpack(value)
     header = Header.from_address(address)
     type_code = header.type_code
+    if type_code in _CONTAINERS and _makers is MAKERS and not is_stepping():
+        made = _make_plain(refer(address), type_code, _ALL if flags & _DEEP else _TRANSFERRED)
+        if made is not _UNREAD:
+            return made
     if flags & _DEEP:
         return convert_object(address, _makers)
     if type_code not in _CONTAINERS:

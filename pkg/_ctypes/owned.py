@@ -11,7 +11,7 @@ at the recursion limit they may fail.
 from __future__ import annotations
 
 from collections import deque
-from ctypes import memmove
+from ctypes import c_char
 
 from .._builtins import *  # noqa: F403
 from .._typing import Any
@@ -29,9 +29,13 @@ OwnedValue = platform.memory_class(release, library.value_finalize)
 cells: deque[Any] = deque(maxlen=8)
 
 
+#: A quarter of the time of `memmove`.
+_value_at = (c_char * VALUE_SIZE).from_address
+
+
 def move_into(value: Any, place: int) -> None:
     """Move an owned value into memory of the runtime."""
     if type(value) is bytes:
-        memmove(place, value, VALUE_SIZE)
+        _value_at(place).raw = value
     else:
         library.value_move(value, place)

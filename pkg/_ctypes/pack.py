@@ -15,7 +15,7 @@ from .._typing import Any, Callable
 from . import objects, wrapper, writers
 from .abi import VALUE, VALUE_SIZE, library, platform, type_code_in
 from .objects import object_value, pack_nested
-from .owned import OwnedValue, release
+from .owned import OwnedValue, move_into, release
 from .recipe import write_container, write_slice
 from .scalars import NONE, RECIPE, Packed, Writer, borrow_bytes, borrow_str, pack_scalar, scalar_packers
 from .show import Created
@@ -26,11 +26,11 @@ from .writers import add_writer, argument_writers, find_writer
 __all__ = [
     "NONE",
     "argument_writers",
-    "create_known",
     "find_argument_writer",
     "object_value",
     "pack",
     "pack_borrowed",
+    "pack_into",
     "pack_owned",
     "set_callback",
     "set_class",
@@ -140,33 +140,54 @@ def pack_borrowed(x: Any, keep: list[Any]) -> Packed:
 
 def pack_owned(x: Any) -> Packed:
     """Pack a value that borrows nothing."""
-    cls = type(x)
-    packer = scalar_packers.get(id(cls))
+    packer = scalar_packers.get(id(type(x)))
     packed = None if packer is None else packer(x)
-    if packed is None and (_has_own_rules or id(cls) in _opened):
-        packed = create_known(x)
-    return pack_nested(x, {}, 1)[0] if packed is None else packed
-
-
-_create = platform.plain(library.recipe_create)
-
-
-def create_known(x: Any) -> Packed | None:
-    """Pack a value in one call as an owned one; None where that takes more than writing a recipe."""
+    if packed is not None:
+        return packed
     keep: list[Any] = []
-    cls = type(x)
-    write = argument_writers.get(id(cls))
-    if write is None:
-        write = find_argument_writer(cls)
-    recipe = None if write is None else write(x, keep)
-    if type(recipe) is not bytes:
-        return None
+    recipe = _write_known(x, keep)
+    if recipe is None:
+        return pack_nested(x, {}, 1)[0]
     if not keep and len(recipe) == VALUE_SIZE and type_code_in(recipe)[0] in _INLINE:
         return recipe
     made = OwnedValue(VALUE_SIZE)
     if _create(recipe, len(recipe) // VALUE_SIZE, made) != 0:
         raise_taken()
     return made
+
+
+def pack_into(x: Any, place: int) -> None:
+    """Pack a value that borrows nothing, into memory of the runtime; the last step of all."""
+    packer = scalar_packers.get(id(type(x)))
+    packed = None if packer is None else packer(x)
+    if packed is None:
+        keep: list[Any] = []
+        recipe = _write_known(x, keep)
+        if recipe is not None:
+            if library.recipe_create(recipe, len(recipe) // VALUE_SIZE, place) != 0:
+                raise_taken()
+            return
+        packed = pack_nested(x, {}, 1)[0]
+    try:
+        move_into(packed, place)
+    finally:
+        if type(packed) is not bytes:
+            release(packed)
+
+
+_create = platform.plain(library.recipe_create)
+
+
+def _write_known(x: Any, keep: list[Any]) -> bytes | None:
+    """Return the recipe of a value; None where that takes more than writing it."""
+    cls = type(x)
+    if not _has_own_rules and id(cls) not in _opened:
+        return None
+    write = argument_writers.get(id(cls))
+    if write is None:
+        write = find_argument_writer(cls)
+    recipe = None if write is None else write(x, keep)
+    return recipe if type(recipe) is bytes else None
 
 
 #: The codes of what owns nothing.

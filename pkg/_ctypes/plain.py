@@ -16,16 +16,20 @@ from .._rules import values as _rules
 from .._rules.arrays import make_array
 from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._typing import Any, Callable
-from .abi import VALUE, VALUE_SIZE, library, translates_errors
+from .abi import VALUE, VALUE_SIZE, library, platform, translates_errors
 from .containers import read_numbers
 from .pack import object_value
 from .scalars import new_object
 from .stepping import is_stepping
 from .structs import Header, Mapping, Sequence, Slice
 from .unpack import unpack
+from .wrapper import codes_of, memory_of
 
 __all__ = ["DESCRIBERS", "MAKERS", "Makers", "Parts", "convert_object", "read_parts", "to_parts", "to_plain"]
 
+_make_plain = platform.reader(library.wrapper_make_plain)
+_UNREAD = platform.UNREAD
+_ALL = 0  # ANYFFI_PLAIN_ALL
 _value_of = VALUE.unpack
 _INT, _UNSET, _TENSOR = code.INT, code.UNSET, code.TENSOR
 #: The type mask of values that are no objects.
@@ -52,6 +56,14 @@ class Parts(tuple[int, Any]):
 @translates_errors
 def to_plain(x: Any) -> Any:
     """Return Python's own container for one of the runtime, at all levels; what is no container as it is."""
+    type_code = codes_of.get(id(type(x)))
+    if type_code in MAKERS and not is_stepping():
+        try:
+            made = _make_plain(memory_of(x), type_code, _ALL)
+        except (AttributeError, TypeError):
+            made = _UNREAD
+        if made is not _UNREAD:
+            return made
     return _convert_part(x, {0: []}, MAKERS)
 
 

@@ -10,6 +10,8 @@ from .structs import TypeInfo
 __all__ = ["PROTOTYPES"]
 
 _int, _object, _values = c_int32, c_void_p, c_void_p
+#: An object of Python, as `platform.reader` returns it.
+_read = c_void_p
 #: Result and parameters of every function that is called.
 PROTOTYPES: dict[str, Any] = {
     "anyffi_abi_get_version": (c_int32,),
@@ -30,11 +32,10 @@ PROTOTYPES: dict[str, Any] = {
     "anyffi_function_call_sectioned": (_int, c_void_p, _values, c_int32, _values),
     "anyffi_host_list_sectioned": (c_void_p,),
     "anyffi_function_call_wrapped": (_int, _object, c_void_p, c_void_p, _values, c_int32, _values),
-    "anyffi_wrapper_claim": (c_int32, c_void_p, _values),
     "anyffi_wrapper_combine": (c_int32, c_void_p, c_void_p, c_int32, c_int32, _values),
     "anyffi_cursor_open": (None, _values, c_void_p, c_int32),
-    "anyffi_cursor_next_element": (c_int32, _values, _values),
-    "anyffi_cursor_next_entry": (c_int32, _values, _values, _values),
+    "anyffi_cursor_read_element": (_read, _values, _values),
+    "anyffi_cursor_read_entry": (_read, _values, c_int32, _values, _values),
     "anyffi_wrapper_change": (c_int32, c_void_p, c_void_p, c_int32),
     "anyffi_wrapper_change_values": (c_int32, c_void_p, _values, c_int32, c_int32),
     "anyffi_wrapper_combine_values": (
@@ -61,18 +62,19 @@ PROTOTYPES: dict[str, Any] = {
     "anyffi_wrapper_erase_key": (c_int32, c_void_p, c_int32, _values, c_int32),
     "anyffi_wrapper_erase_element": (c_int32, c_void_p, c_int32),
     "anyffi_wrapper_find_element": (c_int64, c_void_p, c_int32, _values, c_int32, c_int32, c_int32),
-    "anyffi_wrapper_get_item": (c_int32, c_void_p, c_int32, _values, c_int32, _values),
     "anyffi_wrapper_has_key": (c_int32, c_void_p, c_int32, _values, c_int32),
     "anyffi_wrapper_pop_entry": (c_int32, c_void_p, c_int32, _values, _values),
     "anyffi_wrapper_set_element": (c_int32, c_void_p, c_int32, _values, c_int32),
     "anyffi_wrapper_compare": (c_int32, c_void_p, c_void_p, c_int32, c_int32),
-    "anyffi_wrapper_get_element": (c_int32, c_void_p, c_int32, c_int32, _values),
     "anyffi_wrapper_get_size": (c_int64, c_void_p, c_int32),
     "anyffi_wrapper_is_disjoint": (c_int32, c_void_p, c_void_p, c_int32),
     "anyffi_wrapper_detach": (None, c_void_p),
     "anyffi_wrapper_attach": (None, c_void_p, _object, c_void_p),
+    "anyffi_host_create_object": (_int, c_void_p, c_int32, _values),
+    "anyffi_host_declare_values": (None, c_void_p),
     "anyffi_host_has_ended": (c_int32,),
     "anyffi_host_install": (None, c_void_p),
+    "anyffi_host_write_items": (c_int32, c_void_p, c_int32, _values),
     "anyffi_container_copy": (_int, _values, c_int32, _values),
     "anyffi_mapping_create_from": (_int, c_int32, _values, c_int64, _values, c_void_p, c_void_p),
     "anyffi_mapping_find": (_int, _object, _values, c_void_p),
@@ -106,8 +108,14 @@ PROTOTYPES: dict[str, Any] = {
     "anyffi_wrapper_get_buffer": (_int, c_void_p, c_void_p, c_int),
     "anyffi_wrapper_get_object": (_object, c_void_p),
     "anyffi_wrapper_get_current": (c_void_p, c_void_p),
-    "anyffi_wrapper_take_current": (c_void_p, _values),
-    "anyffi_wrapper_take_host": (c_void_p, _values),
+    "anyffi_wrapper_take": (_read, _values),
+    "anyffi_wrapper_make_plain": (_read, c_void_p, c_int32, c_int32),
+    "anyffi_wrapper_take_value": (_read, _values),
+    "anyffi_wrapper_share": (_read, _object),
+    "anyffi_wrapper_set_class": (None, c_int32, c_void_p),
+    "anyffi_wrapper_let_create": (None, c_int32),
+    "anyffi_wrapper_read_element": (_read, c_void_p, c_int32, c_int32, _values),
+    "anyffi_wrapper_read_item": (_read, c_void_p, c_int32, _values, c_int32, _values),
     "anyffi_wrapper_set_layout": (None, c_void_p),
     "anyffi_wrapper_traverse": (_int, c_void_p, c_void_p, c_void_p),
     "anyffi_wrapper_clear": (_int, c_void_p),

@@ -25,6 +25,7 @@ from .pypy_calls import (
 )
 
 __all__ = [
+    "UNREAD",
     "address_of_memory",
     "ascii_offset",
     "bytes_offset",
@@ -35,6 +36,7 @@ __all__ = [
     "collected",
     "context_of",
     "create_over",
+    "creates_wrappers",
     "declare_wrappers",
     "exporting",
     "final",
@@ -42,7 +44,6 @@ __all__ = [
     "guard",
     "hook_type",
     "hooks",
-    "host_taker",
     "is_sectioned",
     "join",
     "lend_ascii",
@@ -60,11 +61,13 @@ __all__ = [
     "plain",
     "plain_hook_type",
     "read_text",
+    "reader",
     "retain",
     "take_over",
     "value_in",
+    "value_readers",
     "version_of",
-    "wrapper_finders",
+    "wrapper_finder",
 ]
 
 _Class = TypeVar("_Class", bound=type)
@@ -91,8 +94,19 @@ _objects: dict[int, Any] = {}
 _numbers = itertools.count(1)
 
 
-def host_taker(library: Any) -> None:
-    """Return None: the runtime creates no objects of PyPy."""
+def value_readers(library: Any) -> tuple[None, None]:
+    """Return nothing: objects have no addresses."""
+    return None, None
+
+
+#: What functions of `reader` return: the runtime creates no objects of PyPy, and returns NULL.
+UNREAD = 0
+creates_wrappers = False
+
+
+def reader(function: Any, *params: Any) -> Any:
+    """Return the function itself."""
+    return function
 
 
 #: Joins parts into memory for C code to read.
@@ -296,7 +310,7 @@ def final(base: _Class) -> _Class:
     return base
 
 
-def declare_wrappers(library: Any, cls: type, slot: str) -> None:
+def declare_wrappers(library: Any, cls: type, slot: str, memory_class: type) -> None:
     """Do nothing: compiled code reads no object of PyPy."""
 
 
@@ -304,9 +318,9 @@ def declare_wrappers(library: Any, cls: type, slot: str) -> None:
 _wrappers: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
-def wrapper_finders(library: Any) -> tuple[Callable[[int], Any], None]:
-    """Return what finds the wrapper of an object by the address of its header's word; and None."""
-    return _wrappers.get, None
+def wrapper_finder(library: Any) -> Callable[[int], Any]:
+    """Return what finds the wrapper of an object by the address of its header's word."""
+    return _wrappers.get
 
 
 @lock_around

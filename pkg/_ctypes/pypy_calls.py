@@ -57,7 +57,7 @@ def address_of_function(function: Any) -> int:
 # ---- calls ------------------------------------------------------------------------------------------
 
 #: C's names of the types of results and parameters.
-_RESULTS = {None: "void", c_int32: "int32_t", c_int64: "int64_t"}
+_RESULTS = {None: "void", c_int32: "int32_t", c_int64: "int64_t", c_void_p: "intptr_t"}
 _PARAMS = {
     c_double: "double",
     c_int32: "int32_t",

@@ -17,14 +17,19 @@ from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
-from .runs import ONCE, write_run, write_run_of
+from .owned import OwnedValue
+from .runs import ONCE, create_object, pointer_to, write_items, write_run, write_run_of
 from .scalars import NONE, RECIPE, borrow_bytes, borrow_str, new_object, scalar_packers
 from .stepping import is_stepping
-from .writers import find_writer
+from .unpack import raise_taken
+from .wrapper import refer
+from .writers import find_writer, write_big_int
 
 __all__ = [
     "SCALARS",
     "copy_items",
+    "create_reference",
+    "create_step",
     "dict_below",
     "read_container",
     "read_plain",
@@ -35,10 +40,10 @@ __all__ = [
 ]
 
 _packer_of = scalar_packers.get
-_write_big_int: Any = find_writer(int)
 _value = VALUE.pack
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
-_INT, _ARRAY, _LIST, _DICT, _SLICE = code.INT, code.ARRAY, code.LIST, code.DICT, code.SLICE
+_INT, _OBJECT, _SLICE = code.INT, code.OBJECT, code.SLICE
+_ARRAY, _LIST, _DICT = code.ARRAY, code.LIST, code.DICT
 #: The classes, by identity, of the most frequent containers.
 _CONTAINERS = frozenset(map(id, (dict, list, tuple)))
 _WITH_KEYS = (_DICT, code.MAP, code.SET, code.FROZEN_SET)
@@ -98,11 +103,14 @@ _ABSENT = 0
 _MOST_SHARED = 4
 
 
-def write_container(x: Any, keep: list[Any], met: Met | None = None, depth: int = 1) -> bytes | None:
+def write_container(
+    x: Any, keep: list[Any], met: Met | None = None, depth: int = 1, whole: bool = True
+) -> bytes | None:
     """Return the recipe of a container; None if it holds other than exact builtins and arrays, or itself.
 
     None also where somebody steps through the conversion. `met` has the containers of this argument so far,
-    unless this is the outermost.
+    unless this is the outermost. Unless `whole` is false, an object that was created at once may stand for
+    all of it; otherwise the last step is that of the container itself.
     """
     if depth == 1 and is_stepping():
         return None
@@ -112,6 +120,8 @@ def write_container(x: Any, keep: list[Any], met: Met | None = None, depth: int 
     if _read_container is read_container and (container is list or container is tuple):
         type_code, items = (_LIST, tuple(x)) if container is list else (_ARRAY, x)
     else:
+        if whole and container is dict and (created := create_step(x, keep)) is not None:
+            return created
         opened = _read_container(x) or _read_other(x)
         if opened is None:
             return None
@@ -122,6 +132,15 @@ def write_container(x: Any, keep: list[Any], met: Met | None = None, depth: int 
         return None
     # Text is borrowed from the items, and their identities are not reused while they are alive.
     keep.append(items)
+    if write_items is not None:
+        values = platform.memory(VALUE_SIZE * len(items) + VALUE_SIZE)
+        status = write_items(pointer_to(items), type_code, values)
+        if status == 1:
+            return values
+        if whole and status < 0 and id(container) in _CONTAINERS:
+            created = create_step(x, keep)
+            if created is not None:
+                return created
     run = write_run(items, met) if len(items) > 1 and depth < _rules.MAX_DEPTH else None
     if run is not None:
         return run + _value(type_code, RECIPE, len(items))
@@ -141,7 +160,7 @@ def write_container(x: Any, keep: list[Any], met: Met | None = None, depth: int 
         elif (packer := _packer_of(id(cls))) is not None:
             step = packer(item)
             if step is None:
-                step = _write_big_int(item, keep)
+                step = write_big_int(item, keep)
         elif cls is slice:
             step = write_slice(item, keep)
         elif id(cls) not in _CONTAINERS and (write := find_writer(cls)) is not None:
@@ -152,7 +171,7 @@ def write_container(x: Any, keep: list[Any], met: Met | None = None, depth: int 
             known = met.get(id(item), _ABSENT)
             if known == _ABSENT:
                 met[id(item)] = ONCE
-                step = write_container(item, keep, met, depth + 1)
+                step = write_container(item, keep, met, depth + 1, False)
             elif known == ONCE:
                 met[0], step = id(item), None
             else:
@@ -164,13 +183,46 @@ def write_container(x: Any, keep: list[Any], met: Met | None = None, depth: int 
     return b"".join(steps)
 
 
+def _create(x: Any, type_code: int) -> Any:
+    """Create a list, tuple or dict in one call of the runtime.
+
+    None where that takes Python code, or somebody steps through the conversion. A type code of 0 is that of
+    an argument.
+    """
+    if create_object is None or _read_container is not read_container or is_stepping():
+        return None
+    made = OwnedValue(VALUE_SIZE)
+    status = create_object(pointer_to(x), type_code, made)
+    if status < 0:
+        raise_taken()
+    return made if status else None
+
+
+def create_step(x: Any, keep: list[Any], type_code: int = 0) -> bytes | None:
+    """Create a list, tuple or dict as `_create` does, and return the step of a recipe that is the object."""
+    made = _create(x, type_code)
+    if made is None:
+        return None
+    keep.append(made)
+    return _value(_OBJECT, RECIPE, platform.address_of_memory(made))
+
+
+def create_reference(x: Any, keep: list[Any], type_code: int = 0) -> bytes | None:
+    """Do the same, and return the object in the place of a wrapper's memory."""
+    made = _create(x, type_code)
+    if made is None:
+        return None
+    keep.append(made)
+    return refer(VALUE.unpack(made)[2])
+
+
 def _write_again(x: Any, keep: list[Any], met: Met) -> bytes | None:
     """Write the outermost container anew, knowing one more container that occurs again."""
     again = met[0]
     shared = [key for key, value in met.items() if key and value != ONCE]
     if again == id(x) or len(shared) == _MOST_SHARED:
         return None
-    return write_container(x, keep, {id(x): ONCE, **dict.fromkeys((*shared, again))})
+    return write_container(x, keep, {id(x): ONCE, **dict.fromkeys((*shared, again))}, whole=False)
 
 
 def _write_shared(x: Any, keep: list[Any], met: Met, depth: int) -> bytes | None:
@@ -179,14 +231,14 @@ def _write_shared(x: Any, keep: list[Any], met: Met, depth: int) -> bytes | None
     if packed is not None:
         return packed or None
     met[id(x)] = b""
-    recipe = write_container(x, keep, met, depth)
+    recipe = write_container(x, keep, met, depth, False)
     if recipe is None:
         return None
     made = new_object(library.recipe_create, recipe, len(recipe) // VALUE_SIZE)
     keep.append(made)
     type_code, _, address = VALUE.unpack(made)
     met[id(x)] = _value(type_code, 0, address)
-    return _value(code.OBJECT, RECIPE, platform.address_of_memory(made))
+    return _value(_OBJECT, RECIPE, platform.address_of_memory(made))
 
 
 def _are_distinct(keys: tuple[Any, ...]) -> bool:
@@ -263,6 +315,11 @@ def write_plain(items: Any, keep: list[Any], *, with_nans: bool = True) -> bytes
     if is_stepping():
         return None
     elements: Any = copy_items(items)
+    if write_items is not None:
+        keep.append(elements)
+        values = platform.memory(VALUE_SIZE * len(elements) + VALUE_SIZE)
+        if write_items(pointer_to(elements), 0, values) == 1:
+            return values[:-VALUE_SIZE] if with_nans or not _has_nans(elements) else None
     short = _write_short(elements, keep) if len(elements) <= _SHORT else None
     if short is not None:
         return short
@@ -277,8 +334,12 @@ def write_plain(items: Any, keep: list[Any], *, with_nans: bool = True) -> bytes
         run = write_run_of(elements)
         if run is not None:
             return run
-    written = write_container(elements, keep)
+    written = write_container(elements, keep, whole=False)
     return None if written is None else written[:-VALUE_SIZE]
+
+
+def _has_nans(elements: tuple[Any, ...]) -> bool:
+    return id(float) in set(map(id, map(type, elements))) and any(x != x for x in elements)
 
 
 def read_plain(elements: tuple[Any, ...], classes: set[int]) -> list[Any] | None:

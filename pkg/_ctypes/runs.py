@@ -11,37 +11,49 @@ from .._builtins import *  # noqa: F403
 from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any, Callable
-from .abi import VALUE, VALUE_SIZE, platform
+from .abi import VALUE, VALUE_SIZE, library, platform
 from .scalars import INLINE_BYTES, MAX_BORROWED, RECIPE
 
-__all__ = ["ONCE", "write_run", "write_run_of"]
+__all__ = ["ONCE", "create_object", "pointer_to", "write_items", "write_run", "write_run_of"]
 
 _value = VALUE.pack
 #: Of a container of an argument that occurred once so far.
 ONCE = 1
 _INT, _FLOAT, _ARRAY = code.INT, code.FLOAT, code.ARRAY
+#: They read what the container at `pointer_to(x)` holds, as host_values.py describes; None where the runtime
+#: cannot.
+write_items, create_object = platform.value_readers(library)
+_pack_pointer = struct.Struct("=Q").pack
+
+
+def pointer_to(x: Any) -> bytes:
+    """Return memory with the address of an object.
+
+    A declared parameter would take as long, and raise an ArgumentError without memory.
+    """
+    return _pack_pointer(id(x))
 
 
 def write_run(items: tuple[Any, ...], met: dict[int, Any] | None = None) -> bytes | None:
     """Return the values of items that are all of one class; None if they are not."""
     cls = type(items[0])
-    write = _runs.get(id(cls))
-    convert = None if write is not None else _rules.find_converter(cls)
-    if write is None and convert is None and cls is not tuple:
+    is_scalar = id(cls) in _runs
+    convert = None if is_scalar else _rules.find_converter(cls)
+    if not is_scalar and convert is None and cls is not tuple:
         return None
     for item in items:
         if type(item) is not cls:
             return None
-    if convert is not None:
-        items = tuple(map(convert, items))
-        write = _runs.get(id(type(items[0])))
     if cls is tuple:
         return _write_rows(items, met)
-    return None if write is None else write(items)
+    return write_run_of(items if convert is None else tuple(map(convert, items)))
 
 
 def write_run_of(items: tuple[Any, ...]) -> bytes | None:
     """Return the values of items that are known to be of one class; None for other than scalars."""
+    if write_items is not None:
+        values = platform.memory(VALUE_SIZE * len(items) + VALUE_SIZE)
+        return values[:-VALUE_SIZE] if write_items(pointer_to(items), 0, values) == 1 else None
     write = _runs.get(id(type(items[0])))
     return None if write is None else write(items)
 

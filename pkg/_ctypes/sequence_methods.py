@@ -30,20 +30,23 @@ from .methods import (
     size_of,
 )
 from .owned import OwnedValue, cells
-from .recipe import write_container, write_plain
+from .recipe import create_reference, write_container, write_plain
 from .sequences import ArrayCore, ListCore, read_immutable
 from .unpack import raise_taken, take
-from .wrapper import memory_of, unwrap, wrap_new
+from .wrapper import memory_of, unwrap, wrap_owned
 
 __all__ = ["array_methods", "list_methods", "shape_methods"]
 
-_INT, _ARRAY, _LIST, _SHAPE = code.INT, code.ARRAY, code.LIST, code.SHAPE
+_INT, _UNSET = code.INT, code.UNSET
+_ARRAY, _LIST, _SHAPE = code.ARRAY, code.LIST, code.SHAPE
 _value = VALUE.pack
 _value_of = VALUE.unpack
 _pop_cell, _push_cell = cells.pop, cells.append
-_get_element = platform.plain(library.wrapper_get_element)
+_read_element = platform.reader(library.wrapper_read_element)
+_UNREAD = platform.UNREAD
 _find_element = platform.plain(library.wrapper_find_element)
 _count_elements = platform.plain(library.wrapper_count_elements)
+_compare = platform.plain(library.wrapper_compare)
 _compare_values = platform.plain(library.wrapper_compare_values)
 _concat = platform.plain(library.wrapper_concat)
 _flatten = platform.plain(library.wrapper_flatten)
@@ -59,7 +62,7 @@ _LIKE = {_ARRAY: (_ARRAY, _SHAPE), _LIST: (_LIST,)}
 def _item_of(type_code: int) -> Maker:
     slice_sequence = runtime_function("Sequence.slice")
     # The slice of all elements of an Array is the Array.
-    take_slice = wrap_new if type_code == _LIST else take
+    take_slice = wrap_owned if type_code == _LIST else take
 
     def make(shared: Method) -> Method:
         def get_item(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
@@ -67,15 +70,15 @@ def _item_of(type_code: int) -> Maker:
             if type(index) is int and -MOST <= index <= MOST and not rest and not named:
                 try:
                     element = _pop_cell() if cells else OwnedValue(VALUE_SIZE)
-                    found = _get_element(memory_of(self), type_code, index, element)
+                    found = _read_element(memory_of(self), type_code, index, element)
                 except (AttributeError, TypeError, IndexError):
                     # No wrapper, or another thread took the last cell.
-                    found = 0
-                if found == 1:
-                    value = _value_of(element)
-                    if value[0] == _INT:
-                        _push_cell(element)
-                        return value[2]
+                    return call_shared(shared, self, key)
+                if found is not _UNREAD:
+                    _push_cell(element)
+                    return found
+                value = _value_of(element)
+                if value[0] != _UNSET:
                     return take(value, element)
             elif type(key) is slice and not rest and not named:
                 bounds = pack_slice(key)
@@ -117,9 +120,12 @@ def _search(memory: Any, type_code: int, value: Any) -> bool:
     """Compare the elements with a value one by one, as `find_value` does."""
     for position in range(MOST):
         element = OwnedValue(VALUE_SIZE)
-        if _get_element(memory, type_code, position, element) != 1:
-            return False
-        item = take(_value_of(element), element)
+        item = _read_element(memory, type_code, position, element)
+        if item is _UNREAD:
+            found = _value_of(element)
+            if found[0] == _UNSET:
+                return False
+            item = take(found, element)
         if item is value or item == value:
             return True
     return False
@@ -183,12 +189,17 @@ def _comparisons(type_code: int) -> dict[str, Maker]:
     plain_class = list if type_code == _LIST else tuple
 
     def compare_plain(self: Any, other: Any, operation: int) -> int:
+        if type(other) is not plain_class:
+            return -1
         keep: list[Any] = []
         # The copy too: another thread may change the list.
-        values = write_plain(other, keep) if type(other) is plain_class else None
-        if values is None:
-            return -1
+        values = write_plain(other, keep)
+        created = create_reference(other, keep) if values is None else None
         try:
+            if created is not None:
+                return _compare(memory_of(self), created, type_code, operation)  # type: ignore[no-any-return]
+            if values is None:
+                return -1
             return _compare_values(memory_of(self), values, len(values) // VALUE_SIZE, type_code, operation)  # type: ignore[no-any-return]
         except (AttributeError, TypeError):
             return -1
@@ -211,7 +222,9 @@ def _concatenation(type_code: int, *, is_reflected: bool = False) -> Maker:
             both = (other, self) if is_reflected else (self, other)
             return _concat(*map(memory_of, both), made_code, made)  # type: ignore[no-any-return]
         keep: list[Any] = []
-        recipe = None if made_code == _SHAPE and not are_extents(other) else write_container(other, keep)
+        if made_code == _SHAPE and not are_extents(other):
+            return 0
+        recipe = write_container(other, keep, whole=False)
         if recipe is None:
             return 0
         size = len(recipe) // VALUE_SIZE - 1  # without the step of the list or tuple itself
@@ -225,7 +238,7 @@ def _concatenation(type_code: int, *, is_reflected: bool = False) -> Maker:
                 made = OwnedValue(VALUE_SIZE)
                 status = concat(self, other, made_code, made)
                 if status == 1:
-                    return wrap_new(_value_of(made), made)
+                    return wrap_owned(_value_of(made), made)
                 if status == -1:
                     raise_taken()
             return call_shared(shared, self, other, *rest, **named)

@@ -26,7 +26,7 @@ from .methods import (
 from .owned import OwnedValue
 from .set_operands import GREATER_EQUAL, LESS_EQUAL, comparison_of_sets, is_set, relation, write_elements
 from .unpack import raise_taken, take
-from .wrapper import memory_of, wrap_new
+from .wrapper import memory_of, wrap_owned
 
 __all__ = ["frozen_set_methods", "set_methods"]
 
@@ -112,7 +112,7 @@ def _operation(
         if status == -1:
             raise_taken()
         value = _value_of(made)
-        return None if status != 0 or value[0] == _UNSET else wrap_new(value, made)
+        return None if status != 0 or value[0] == _UNSET else wrap_owned(value, made)
 
     def make(shared: Method) -> Method:
         def combine(self: Any = GIVEN, other: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:

@@ -15,7 +15,7 @@ from .._typing import Any, Callable, NoReturn
 from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
 from .owned import OwnedValue, release
 from .structs import BigInt, Box, Bytes, Complex, Error, Function, PyObject, Slice, Str, Value
-from .wrapper import wrap, wrap_new, wrap_owned
+from .wrapper import wrap, wrap_owned
 
 __all__ = [
     "discard_error",
@@ -226,27 +226,24 @@ def unpack_owned(value: Any) -> Any:
             release(value)
 
 
-#: Returns the Python object that stands for an owned value, which it then releases; None where there is none.
-_take_host = platform.host_taker(library)
-_TEXT = (code.STR, code.BYTES)
+#: Returns the Python object for an owned value, which it then releases; UNREAD for what is read here.
+_take_value = platform.reader(library.wrapper_take_value)
+_UNREAD = platform.UNREAD
 
 
 def take(value: tuple[int, int, int], owner: Any) -> Any:
     """Unpack an owned value, read before, and release it."""
+    found = _take_value(owner)
+    if found is not _UNREAD:
+        return found
     type_code, aux, payload = value
     if type_code <= 0:
         # Inline values need no release, which takes as long as unpacking one.
-        if type_code in _TEXT and _take_host is not None:
-            return _take_host(owner)
         read = _inline_readers.get(type_code)
         return read(aux, payload) if read is not None else _rules.lift(type_code, None)
-    if _take_host is not None:
-        found = _take_host(owner)
-        if found is not None:
-            return found
     read_object = _object_readers.get(type_code)
     if read_object is None:
-        return wrap_owned(value, owner) if _take_host is None else wrap_new(value, owner)
+        return wrap_owned(value, owner)
     try:
         return read_object(payload)
     except ArgumentError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from ctypes import c_void_p
 
 from .._builtins import *  # noqa: F403
 from .._rules import values as _rules
@@ -17,10 +18,10 @@ __all__ = [
     "ObjectCore",
     "class_of",
     "classes",
+    "codes_of",
     "empty",
     "hold_memory",
     "is_empty",
-    "makes_plainly",
     "memory_of",
     "new_wrapper",
     "refer",
@@ -32,7 +33,6 @@ __all__ = [
     "unwrap",
     "wrap",
     "wrap_here",
-    "wrap_new",
     "wrap_owned",
     "write_wrapper",
 ]
@@ -46,6 +46,8 @@ _address_in = struct.Struct("=Q").unpack_from
 
 #: Public classes by type code.
 classes: dict[int, type] = {}
+#: The codes of the runtime's own types, by the identity of their classes.
+codes_of: dict[int, int] = {}
 _new_object = object.__new__
 _make_class: Callable[[int], None] | None = None
 
@@ -104,7 +106,7 @@ class ObjectCore(_Collected):
             _delete_memory(self)
 
 
-platform.declare_wrappers(library, _Slots, "_memory")
+platform.declare_wrappers(library, _Slots, "_memory", _Memory)
 # The descriptor's own functions: a user's class may define an attribute of that name.
 _memory_slot: Any = _Slots.__dict__["_memory"]
 #: The memory of a wrapper, an AnyffiWrapperRef; AttributeError if it is empty, TypeError if it is no wrapper.
@@ -169,6 +171,13 @@ def set_class(type_code: int, cls: type, base: type = ObjectCore) -> None:
     if not issubclass(cls, base):
         raise TypeError(f"{cls.__name__} is no subclass of {base.__name__}")
     classes[type_code] = cls
+    if type_code < FIRST_DYNAMIC_TYPE:
+        codes_of[id(cls)] = type_code
+    if platform.creates_wrappers and not cls.__flags__ & _IS_ABSTRACT:
+        library.wrapper_set_class(type_code, id(cls))
+
+
+_IS_ABSTRACT = 1 << 20  # of Py_TPFLAGS
 
 
 def set_class_maker(make: Callable[[int], None]) -> None:
@@ -205,16 +214,15 @@ def set_factory(make: Callable[[int], Any]) -> None:
     """Make wrappers by another function; see hooks.py."""
     global _new_wrapper
     _new_wrapper = make
+    library.wrapper_let_create(make is new_wrapper)
 
 
-#: They find the wrapper of an object, or None: by the address of the word that names it, and by an owned
-#: value, which is released if there is one.
-_wrapper_at, _take_wrapper = platform.wrapper_finders(library)
-_claim = platform.plain(library.wrapper_claim)
-
-
-#: Whether the runtime makes a wrapper that of an object, in one call.
-makes_plainly = _take_wrapper is not None
+#: Finds the wrapper of an object, or None, by the address of the word that names it.
+_wrapper_at = platform.wrapper_finder(library)
+#: They return the wrapper of an owned object, and of one by its address, or UNREAD where Python must make it.
+_take_wrapper = platform.reader(library.wrapper_take)
+_share_wrapper = platform.reader(library.wrapper_share, c_void_p)
+_UNREAD = platform.UNREAD
 
 
 def hold_memory(wrapper: Any, type_code: int) -> Any:
@@ -227,28 +235,15 @@ def is_empty(wrapper: Any) -> bool:
     return getattr(wrapper, "_memory", None) is None
 
 
-def _make_plainly(type_code: int, address: int, owner: Any) -> Any:
-    """Make the wrapper of an object that has none, stealing the object from `owner`, if that is not None.
-
-    None where the object has a wrapper by now.
-    """
-    cls: Any = classes.get(type_code) or class_of(type_code)
-    made = _new_object(cls)
-    memory = _Memory(_hold(0, id(made), type_code, 0, address))
-    set_memory(made, memory)
-    return made if _claim(memory, owner) else None
-
-
 def wrap(address: int) -> Any:
     """Return the wrapper of an object that the caller keeps alive."""
+    found = _share_wrapper(address)
+    if found is not _UNREAD:
+        return found
     word = address + _WORD
     found = _wrapper_at(word)
     if found is not None:
         return found
-    if makes_plainly and _new_wrapper is new_wrapper:
-        made = _make_plainly(Header.from_address(address).type_code, address, None)
-        if made is not None:
-            return made
     made = _new_wrapper(address)
     # Another thread, or code that ran while this one was made, may have wrapped the object meanwhile.
     while not platform.claim(library.object_compare_exchange_wrapper, address, word, made):
@@ -260,16 +255,9 @@ def wrap(address: int) -> Any:
 
 def wrap_owned(value: tuple[int, int, int], owner: Any) -> Any:
     """Return the wrapper of an object, given its value and what owns it, and release that."""
-    found = None if _take_wrapper is None else _take_wrapper(owner)
-    return wrap_new(value, owner) if found is None else found
-
-
-def wrap_new(value: tuple[int, int, int], owner: Any) -> Any:
-    """Do the same, in less time, for an object that has no wrapper unless another thread made one."""
-    if makes_plainly and _new_wrapper is new_wrapper:
-        made = _make_plainly(value[0], value[2], owner)
-        if made is not None:
-            return made
+    found = _take_wrapper(owner)
+    if found is not _UNREAD:
+        return found
     try:
         return wrap(value[2])
     finally:

@@ -23,6 +23,7 @@ from .._rules.decisions import (
     lower_dtype,
     lower_error,
     lower_function,
+    lower_int,
     lower_ndarray,
     lower_numpy_dtype,
     lower_object,
@@ -43,6 +44,7 @@ __all__ = [
     "pack_lowered",
     "reader_writers",
     "set_callback",
+    "write_big_int",
     "writers",
 ]
 
@@ -114,6 +116,11 @@ def _write_big_int(payload: tuple[bytes, bool], keep: list[Any]) -> bytes:
     return _step(code.BIG_INT, _big_int_recipe(words, len(magnitude) // 8, is_negative), keep)
 
 
+def write_big_int(x: int, keep: list[Any]) -> bytes:
+    """Return the recipe of an int that does not fit into 64 bits."""
+    return _write_big_int(lower_int(x)[1], keep)
+
+
 def _write_text(x: Any, keep: list[Any]) -> Any:
     """Pack exact text or bytes, made for this, that are owned where they are not inline."""
     view = borrow_str(x, keep) if type(x) is str else borrow_bytes(x, keep)
@@ -168,7 +175,7 @@ def _write_exact(read: Any, exact: Any, x: Any, keep: list[Any]) -> Any:
     """Write the exact number that was made of `x`, or what the rules make of it."""
     cls = type(exact)
     if cls is int:
-        return _value(_INT, 0, exact) if _INT64_MIN <= exact <= _INT64_MAX else _write_lowered(read, x, keep)
+        return _value(_INT, 0, exact) if _INT64_MIN <= exact <= _INT64_MAX else write_big_int(exact, keep)
     if cls is float:
         return _value_of_float(_FLOAT, 0, exact)
     if cls is complex:

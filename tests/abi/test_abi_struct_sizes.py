@@ -211,3 +211,27 @@ assert lib.anyffi_wrapper_get_object(wrapper) == c.NULL
 """
     # Where no wrapper has the declared layout.
     run_program(FRONT_END + program, "cython" if CPYTHON else "ctypes")
+
+
+@versions
+def test_layouts_of_values(version: str) -> None:
+    program = f"""
+layout = c.new("AnyffiHostValues*")
+words = c.new("void*[]", 16)
+layout.class_offset, layout.size_offset, layout.tuple_offset = 8, 16, 24
+words[1] = words[8] = words + 5
+layout.max_depth = 1
+layout.none, layout.tuple_class = words + 7, words + 6
+lib.anyffi_host_declare_values(placed(layout, "AnyffiHostValues", {version!r}))
+items, place, out = c.new("void*[]", 8), c.new("void**"), c.new("AnyffiValue[]", 4)
+place[0] = items
+items[1], items[2], items[3], items[4] = words + 6, c.cast("void*", 2), words + 7, words
+assert lib.anyffi_host_write_items(place, CODES["LIST"], out) == 0
+assert [(x.type_code, x.aux, x.as_int) for x in out[0:3]] == [(0, 0, 0), (CODES["UNSET"], 0, 0), (CODES["LIST"], 2, 2)]
+items[4] = words + 7
+assert lib.anyffi_host_create_object(place, 0, out) == 1
+assert out[0].type_code == CODES["ARRAY"]
+lib.anyffi_value_release(out)
+"""
+    # Where no layout was declared.
+    run_program(FRONT_END + program, "cython" if CPYTHON else "ctypes")

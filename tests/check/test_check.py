@@ -224,7 +224,7 @@ COST = """
 
 
 @pytest.mark.slow("callgrind")
-def test_it_costs_at_most_five_times_as_much_as_ctypes(tmp_path: pathlib.Path) -> None:
+def test_it_costs_at_most_ten_times_as_much_as_ctypes(tmp_path: pathlib.Path) -> None:
     def measure(mode: str) -> list[int]:
         folder = tmp_path / mode
         folder.mkdir()
@@ -233,7 +233,10 @@ def test_it_costs_at_most_five_times_as_much_as_ctypes(tmp_path: pathlib.Path) -
 
     ratios = [round(both / alone, 2) for alone, both in zip(measure("ctypes"), measure("check"))]
     assert len(ratios) == 8
-    assert max(ratios) <= 5, ratios
+    # Lists and dicts, which ctypes mode alone converts in one call, are converted value by value.
+    containers = ratios[1:3]
+    assert max(containers) <= 10, ratios
+    assert max(ratio for ratio in ratios if ratio not in containers) <= 5, ratios
 
 
 # ---- the mode ------------------------------------------------------------------------------------

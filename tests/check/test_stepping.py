@@ -208,3 +208,21 @@ def test_arguments_of_a_failed_call(ffi: Any) -> None:
     assert packed[8].startswith(("Int(1), List to create of the 1 values before", "List at"))
     assert packed[10:] == ["None", "None"]
     assert len(found["arguments"]) == 12
+
+
+def test_what_a_single_argument_was_packed_to(ffi: Any) -> None:
+    """The call replaces the steps of a recipe by the objects that it creates."""
+    if ffi.ffi_mode != "ctypes":
+        pytest.skip("cython mode has no frames")
+    add_one = ffi.get_global_func("testing.add_one")
+    flat = "Float(1.5), Str('two'), List to create of the 2 values before"
+    for given, shown in (([1.5, "two"], flat), ([[1], "two"], "an object created for the call")):
+        with pytest.raises(TypeError) as caught:
+            add_one(given)
+        [found] = [
+            frame.f_locals["arguments"]
+            for frame, _ in traceback.walk_tb(caught.value.__traceback__)
+            if "arguments" in frame.f_locals
+        ]
+        # Where Python creates the object, as on PyPy and while this test is traced.
+        assert repr(found[0].packed).startswith((shown, "Int(1), List to create", "List at"))

@@ -49,6 +49,15 @@ NO_BYTES = "BYTES = bytes.__basicsize__ - 1", "BYTES = bytes.__basicsize__ - 2"
         (*NO_BYTES, "the content of bytes"),
         ('ASCII = sys.getsizeof("") - 1', 'ASCII = sys.getsizeof("") - 9', "ASCII text"),
         ("word == id(probe)", "word == id(words)", "the slot _memory of _Slots"),
+        ("TUPLE, LIST = tuple.__basicsize__", "TUPLE, LIST = POINTER", "the items of a sequence"),
+        ("SIZE + POINTER", "SIZE", "the items of a sequence"),
+        (
+            "SIZE = object.__basicsize__\n#: `ob_item`",
+            "SIZE = POINTER\n#: `ob_item`",
+            "the size of a sequence",
+        ),
+        ("STATE = LENGTH + 2", "LENGTH, STATE = LENGTH + POINTER, LENGTH + 2", "the length of text"),
+        ("1 << (KIND + 4)", "1 << (KIND + 3)", "the state of text"),
     ],
 )
 def test_a_layout_that_does_not_fit_is_an_import_error(old: str, new: str, what: str) -> None:

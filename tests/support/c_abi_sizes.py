@@ -14,6 +14,7 @@ STRUCTS = {
     "AnyffiTypeInfo": "doc",
     "AnyffiModuleTable": "classes",
     "AnyffiHost": "capsule_new",
+    "AnyffiHostValues": "dict_size",
     "AnyffiWrapperLayout": "count_offset",
 }
 

@@ -30,6 +30,7 @@ from anyffi._rules.codes import code
     pack,
     plain,
     recipe,
+    runs,
     scalars,
     sequences,
     unpack,
@@ -47,6 +48,7 @@ from anyffi._rules.codes import code
         "pack",
         "plain",
         "recipe",
+        "runs",
         "scalars",
         "sequences",
         "unpack",
@@ -138,7 +140,13 @@ def wrong_place_of_a_keyword() -> None:
 
 @fault
 def wrong_code_of_an_element() -> None:
-    with broken(scalars.scalar_packers, id(float), lambda x: VALUE.pack(code.INT, 0, 7)):
+    parts = ("k", 7)
+    read, other = recipe.write_items, runs.pointer_to(parts)
+
+    def read_other(pointer: bytes, type_code: int, values: bytes) -> int:
+        return read(other if type_code == code.DICT else pointer, type_code, values)
+
+    with mock.patch.object(recipe, "write_items", read_other):
         t.nop("x", [1, {"k": 2.5}])
 
 
@@ -276,7 +284,7 @@ def does_not_raise_what_cython_does() -> None:
 
 @fault
 def result_of_another_type() -> None:
-    with broken(unpack._inline_readers, code.FLOAT, as_int):
+    with changed(unpack, "_take_value", int):
         t.echo(1.5)
 
 
@@ -294,7 +302,7 @@ def lost_result() -> None:
 
 @fault
 def changed_result() -> None:
-    with changed(unpack, "_take_host", lambda found: found.upper()):
+    with changed(unpack, "_take_value", lambda found: found.upper()):
         t.echo("longer than what fits in place")
 
 
@@ -307,7 +315,7 @@ def unreadable_result() -> None:
 @fault
 def another_wrapper() -> None:
     other = anyffi.List()
-    with changed(unpack, "_take_host", lambda found: other):
+    with changed(unpack, "_take_value", lambda found: other):
         t.echo([1])
 
 
@@ -408,7 +416,11 @@ def iteration_that_skips() -> None:
 
 @fault
 def iteration_that_ends_early() -> None:
-    with mock.patch.object(iterators, "_next_entry", return_value=0):
+    def end(cursor: Any, what: int, part: Any, item: Any) -> Any:
+        ctypes.memmove(part, VALUE.pack(code.UNSET, 0, 0), VALUE.size)
+        return iterators._UNREAD
+
+    with mock.patch.object(iterators, "_read_entry", end):
         anyffi.Dict({"a": 1}).items().__iter__().__next__()
 
 

@@ -244,6 +244,29 @@ typedef struct AnyffiWrapperLayout {
   /// Create text of code points of 1, 2 or 4 bytes (PyUnicode_FromKindAndData), and bytes (PyBytes_FromStringAndSize).
   void* (*make_text)(int width, const void* data, intptr_t length);
   void* (*make_bytes)(const char* data, intptr_t size);
+  /// Create numbers (PyLong_FromLongLong, PyFloat_FromDouble, PyBool_FromLong, PyComplex_FromDoubles) and a tuple
+  /// (PyTuple_Pack).
+  void* (*make_int)(long long number);
+  void* (*make_float)(double number);
+  void* (*make_bool)(long number);
+  void* (*make_complex)(double real, double imag);
+  void* (*make_tuple)(intptr_t size, ...);
+  /// Create an instance of a class, of some items (PyType_GenericAlloc), and release an object (Py_DecRef).
+  void* (*allocate)(void* object_class, intptr_t size);
+  void (*release)(void* object);
+  /// The class of memory, and what stands for a value that only the host can read.
+  void* memory_class;
+  void* unread;
+  /// Create containers, of a list but for the first two, and add to them (PyList_New, PyDict_New, PyList_AsTuple,
+  /// PySet_New, PyFrozenSet_New; PyDictProxy_New of a dict; PyList_Append, PyDict_SetItem).
+  void* (*make_list)(intptr_t size);
+  void* (*make_dict)(void);
+  void* (*list_as_tuple)(void* list);
+  void* (*make_set)(void* list);
+  void* (*make_frozen_set)(void* list);
+  void* (*make_proxy)(void* dict);
+  int (*list_append)(void* list, void* item);
+  int (*dict_set)(void* dict, void* key, void* item);
 } AnyffiWrapperLayout;
 
 /// Declares the layout, copied, before the first use of a function below. One front end of a process uses it.
@@ -253,11 +276,28 @@ AnyffiObject* anyffi_wrapper_get_object(void* wrapper);
 /// A new reference to the wrapper that an object's `wrapper` names, or to `nothing` if there is none or it is being
 /// destroyed. The host's lock is held.
 void* anyffi_wrapper_get_current(void* const* word);
-/// The same of an owned object, which is released if there is one.
-void* anyffi_wrapper_take_current(AnyffiValue* owner);
-/// A new reference to the host's object for an owned value: text or bytes, the object of a handle, or the current
-/// wrapper. Then the value is released. `nothing` for other values; NULL with an exception of the host on failure.
-void* anyffi_wrapper_take_host(AnyffiValue* owner);
+/// The class of the wrappers of a type, which the caller keeps alive. Functions that read objects create instances of
+/// it, without calling its constructor, unless `anyffi_wrapper_let_create(0)` was called; NULL: they create none.
+void anyffi_wrapper_set_class(int32_t type_code, void* wrapper_class);
+void anyffi_wrapper_let_create(int32_t on);
+/// A new reference to the wrapper of an owned object, the current or a new one; then the object is released. `unread`
+/// if the host must create it; NULL with an exception of the host on failure.
+void* anyffi_wrapper_take(AnyffiValue* owner);
+/// The same of an object that the caller keeps alive.
+void* anyffi_wrapper_share(AnyffiObject* object);
+/// The same of any value: the host's number, text or bytes for it, the object of a handle, or the wrapper.
+void* anyffi_wrapper_take_value(AnyffiValue* owner);
+
+typedef enum AnyffiPlainMode {
+  ANYFFI_PLAIN_ALL = 0,
+  ANYFFI_PLAIN_TRANSFERRED = 1 /* containers with the flag ANYFFI_NATIVE, of which others have no reference */
+} AnyffiPlainMode;
+
+typedef enum AnyffiPlainLimit { ANYFFI_MAX_PLAIN = 200 } AnyffiPlainLimit;
+
+/// The host's own container for one of this very type, at all levels, at most ANYFFI_MAX_PLAIN; `unread` if it holds
+/// anything but such containers, numbers, text and bytes, or itself.
+void* anyffi_wrapper_make_plain(const AnyffiWrapperRef* self, int32_t type_code, int32_t mode);
 /// Visits a wrapper's class, and what `anyffi_object_traverse` visits: a `tp_traverse` of CPython.
 int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context);
 /// Releases an object that has no other reference and may have something to visit, and leaves the wrapper empty: a
@@ -418,6 +458,20 @@ int32_t anyffi_cursor_next_element(AnyffiCursor* cursor, AnyffiValue* out);
 /// Owned copies of the next key and value (NULL: not wanted): 1, 0 at the end, or an AnyffiCursorEnd.
 int32_t anyffi_cursor_next_entry(AnyffiCursor* cursor, AnyffiValue* out_key, AnyffiValue* out_value);
 
+/// The same as the functions without `read`, but the result is the host's object for the value, or `unread`, and
+/// then `out` is the owned value, or Unset with the other one's status.
+void* anyffi_cursor_read_element(AnyffiCursor* cursor, AnyffiValue* out);
+void* anyffi_wrapper_read_element(const AnyffiWrapperRef* self, int32_t type_code, int32_t index, AnyffiValue* out);
+void* anyffi_wrapper_read_item(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size,
+                               AnyffiValue* out);
+typedef enum AnyffiReadPart {
+  ANYFFI_READ_VALUE = 1 /* else the key */
+} AnyffiReadPart;
+
+/// The same for a key or a value. Unless `out_item` is NULL, a tuple of both, which holds `unread` in the place of the
+/// key that is in `out`, or the value in `out_item`.
+void* anyffi_cursor_read_entry(AnyffiCursor* cursor, int32_t what, AnyffiValue* out, AnyffiValue* out_item);
+
 /* ---- recipes --------------------------------------------------------------------------------- */
 
 /// A Tensor in a recipe: the arguments of `anyffi_tensor_create_host`, called after `retain(handle)`.
@@ -472,6 +526,67 @@ int anyffi_recipe_create(AnyffiValue* recipe, int32_t size, AnyffiValue* out);
 /// The last step alone, for a recipe that is followed by an Unset value: releases the movable values, and leaves None.
 /// It takes one argument, so that a front end can install it as a finalizer.
 void anyffi_recipe_release(AnyffiValue* recipe);
+
+/* ---- values of the host ------------------------------------------------------------------------ */
+
+/// How a host stores its own numbers, text and containers, for front ends whose calls into the runtime are slow: one
+/// call then reads all that a list holds. Offsets count bytes from an object's address. Objects are of the very classes
+/// named here, so that the functions run no code of users.
+typedef struct AnyffiHostValues {
+  uint32_t struct_size;
+  /// In any object: the pointer to its class, and its reference count, of 4 or 8 bytes.
+  uint32_t class_offset;
+  uint32_t count_offset;
+  uint32_t count_size;
+  /// In bytes, tuples and lists: the size; then the content of bytes, a tuple's items, and the pointer to a list's
+  /// items.
+  uint32_t size_offset;
+  uint32_t bytes_offset;
+  uint32_t tuple_offset;
+  uint32_t list_offset;
+  /// In text: the number of code points, and a word of flags: from `width_shift` on three bits with the width of a code
+  /// point, one that is set if the code points follow the object's struct, and one for ASCII.
+  uint32_t length_offset;
+  uint32_t state_offset;
+  uint32_t width_shift;
+  /// In text: the code points, of ASCII and of others.
+  uint32_t ascii_offset;
+  uint32_t text_offset;
+  /// How many levels of containers are read.
+  int32_t max_depth;
+  void* none;
+  void* true_object;
+  void* bool_class;
+  void* int_class;
+  void* float_class;
+  void* complex_class;
+  void* text_class;
+  void* bytes_class;
+  void* tuple_class;
+  void* list_class;
+  void* dict_class;
+  /// The number, or any if it does not fit, and `overflow` is not 0 then (PyLong_AsLongLongAndOverflow); the others
+  /// never fail (PyFloat_AsDouble, PyComplex_RealAsDouble, PyComplex_ImagAsDouble).
+  long long (*read_int)(void* x, int* overflow);
+  double (*read_float)(void* x);
+  double (*read_real)(void* x);
+  double (*read_imag)(void* x);
+  /// The number of entries, and an iteration over them: 0 at its end (PyDict_Size, PyDict_Next).
+  ptrdiff_t (*dict_size)(void* dict);
+  int (*dict_next)(void* dict, ptrdiff_t* position, void** key, void** value);
+} AnyffiHostValues;
+
+/// Declares the layout, copied, before the first use of a function below. The host's lock is held in all of them. They
+/// get the place of a pointer to an object, since hosts pass bytes faster than addresses.
+void anyffi_host_declare_values(const AnyffiHostValues* values);
+/// Writes a tuple's items as borrowed values, in a recipe: with the step of a container of `type_code`, one value more
+/// than items. Returns 1 if all are bools, ints of 64 bits, floats, text, bytes and None; else Unset values stand for
+/// the others, and the result is -1 if `anyffi_host_create_object` handles some of them, 0 if none.
+int32_t anyffi_host_write_items(void* const* tuple, int32_t type_code, AnyffiValue* out);
+/// Creates the object for a list, tuple or dict that holds such values, complex numbers and containers like itself, at
+/// all levels. `type_code` is that of the object, or 0 for the one that an argument becomes. A container that occurs
+/// twice becomes one object. Returns 1, 0 for what only the host can convert, -1 on failure.
+int32_t anyffi_host_create_object(void* const* container, int32_t type_code, AnyffiValue* out);
 
 /* ---- records --------------------------------------------------------------------------------- */
 

@@ -8,37 +8,21 @@
 #include <cstring>
 #include <utility>
 
-#include "core/host.h"
+#include "functions/wrapper_layout.h"
 
 namespace anyffi::runtime {
+
+AnyffiWrapperLayout wrapper_layout{};
+
 namespace {
 
-/// Written at the front end's start, before it makes the first wrapper.
-AnyffiWrapperLayout layout{};
-
-template <typename T>
-T* at(void* object, uint32_t offset) {
-  return reinterpret_cast<T*>(static_cast<char*>(object) + offset);
-}
-
-template <typename T>
-T* content_of(void* memory) {
-  return at<T>(memory, layout.content_offset);
-}
+constexpr AnyffiWrapperLayout& layout = wrapper_layout;
 
 bool is_alive(void* wrapper) {
   if (layout.count_size == sizeof(uint32_t)) return *at<uint32_t>(wrapper, layout.count_offset) != 0;
   return *at<intptr_t>(wrapper, layout.count_offset) != 0;
 }
 
-void* make_text(const AnyffiValue& value) {
-  static constexpr int kWidths[] = {1, 1, 2, 4};
-  AnyffiTextView view;
-  anyffi_view_text(&value, &view);
-  return layout.make_text(kWidths[view.encoding & 3], view.data, view.length);
-}
-
-/// The handle of an object that stands for one of the host; null for other objects.
 /// Keeps the host's pending exception while a finalizer runs: destructors may call into the host.
 class PendingException {
  public:
@@ -74,35 +58,6 @@ void* anyffi_wrapper_get_current(void* const* word) {
   void* found = wrapper != nullptr && is_alive(wrapper) ? wrapper : layout.nothing;
   layout.retain(found);
   return found;
-}
-
-void* anyffi_wrapper_take_current(AnyffiValue* owner) {
-  void* found = anyffi_wrapper_get_current(&owner->as_object->wrapper);
-  // The wrapper has a reference of its own, so that this one is not the last.
-  if (found != layout.nothing) anyffi_value_release(owner);
-  return found;
-}
-
-void* anyffi_wrapper_take_host(AnyffiValue* owner) {
-  int32_t type_code = owner->type_code;
-  void* made;
-  if (type_code == ANYFFI_STR || type_code == ANYFFI_STR_OBJECT) {
-    made = make_text(*owner);
-  } else if (type_code == ANYFFI_BYTES || type_code == ANYFFI_BYTES_OBJECT) {
-    AnyffiTextView view;
-    anyffi_view_text(owner, &view);
-    made = layout.make_bytes(static_cast<const char*>(view.data), view.length);
-  } else if (type_code <= 0) {
-    made = layout.nothing;
-    layout.retain(made);
-    return made;
-  } else if (void* handle = handle_of(*owner); handle != nullptr && handle != layout.nothing) {
-    layout.retain(made = handle);
-  } else {
-    return anyffi_wrapper_take_current(owner);
-  }
-  if (made != nullptr && type_code > 0) anyffi_value_release(owner);
-  return made;
 }
 
 int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context) {

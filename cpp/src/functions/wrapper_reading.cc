@@ -1,0 +1,181 @@
+/// \file
+/// Values to objects of the host: numbers, text, and wrappers, which are created here.
+#include <anyffi/host_api.h>
+#include <anyffi/inline.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/memory.h"
+#include "functions/wrapper_layout.h"
+
+namespace anyffi::runtime {
+namespace {
+
+constexpr AnyffiWrapperLayout& layout = wrapper_layout;
+
+bool may_create = true;
+/// The classes of wrappers by type code.
+void** classes = nullptr;
+int32_t num_classes = 0;
+
+void* find_class(int32_t type_code) { return may_create && type_code < num_classes ? classes[type_code] : nullptr; }
+
+void* unread() {
+  // Null where the host's objects have no addresses.
+  if (layout.unread != nullptr) layout.retain(layout.unread);
+  return layout.unread;
+}
+
+/// Leaves a status in the place of a value.
+void* report(int32_t status, AnyffiValue* out) {
+  *out = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), static_cast<uint64_t>(int64_t{status}));
+  return unread();
+}
+
+void* make_text(const AnyffiValue& value) {
+  static constexpr int kWidths[] = {1, 1, 2, 4};
+  AnyffiTextView view;
+  anyffi_view_text(&value, &view);
+  if (anyffi_is_bytes(value.type_code)) return layout.make_bytes(static_cast<const char*>(view.data), view.length);
+  return layout.make_text(kWidths[view.encoding & 3], view.data, view.length);
+}
+
+/// Creates what needs no wrapper; null for other values, with `is_known` false, and without memory.
+void* make_scalar(const AnyffiValue& value, bool* is_known) {
+  *is_known = true;
+  switch (value.type_code) {
+    case ANYFFI_NONE:
+      layout.retain(layout.nothing);
+      return layout.nothing;
+    case ANYFFI_INT:
+      return layout.make_int(value.as_int);
+    case ANYFFI_FLOAT:
+      return layout.make_float(value.as_float);
+    case ANYFFI_BOOL:
+      return layout.make_bool(value.as_int != 0);
+    case ANYFFI_STR:
+    case ANYFFI_STR_OBJECT:
+    case ANYFFI_BYTES:
+    case ANYFFI_BYTES_OBJECT:
+      return make_text(value);
+    case ANYFFI_COMPLEX: {
+      auto* number = reinterpret_cast<const AnyffiComplex*>(value.as_object);
+      return layout.make_complex(number->real, number->imag);
+    }
+    default:
+      break;
+  }
+  void* handle = value.type_code > 0 ? handle_of(value) : nullptr;
+  *is_known = handle != nullptr && handle != layout.nothing;
+  if (*is_known) layout.retain(handle);
+  return handle;
+}
+
+/// Whether the host has no wrapper for a type, and makes something else of its objects.
+bool is_unwrapped(int32_t type_code) {
+  return type_code == ANYFFI_BIG_INT || type_code == ANYFFI_SLICE || type_code == ANYFFI_ERROR ||
+         type_code == ANYFFI_PY_OBJECT || type_code == ANYFFI_BOX;
+}
+
+}  // namespace
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+void anyffi_wrapper_set_class(int32_t type_code, void* wrapper_class) {
+  if (type_code >= num_classes) {
+    int32_t size = std::max(2 * num_classes, type_code + 1);
+    auto* larger = static_cast<void**>(anyffi_alloc(static_cast<size_t>(size) * sizeof(void*)));
+    // Without memory the host creates these wrappers.
+    if (larger == nullptr) return;
+    std::fill(std::copy(classes, classes + num_classes, larger), larger + size, nullptr);
+    anyffi_free(classes);
+    classes = larger;
+    num_classes = size;
+  }
+  classes[type_code] = wrapper_class;
+}
+
+void anyffi_wrapper_let_create(int32_t on) { may_create = on != 0; }
+
+void* anyffi_wrapper_take(AnyffiValue* owner) {
+  if (layout.allocate == nullptr) return unread();
+  void* found = anyffi_wrapper_get_current(&owner->as_object->wrapper);
+  if (found != layout.nothing) {
+    // The wrapper has a reference of its own, so that this one is not the last.
+    anyffi_value_release(owner);
+    return found;
+  }
+  layout.release(found);
+  void* wrapper_class = find_class(owner->type_code);
+  if (wrapper_class == nullptr) return unread();
+  void* wrapper = layout.allocate(wrapper_class, 0);
+  if (wrapper == nullptr) return nullptr;
+  void* memory = layout.allocate(layout.memory_class, sizeof(AnyffiWrapperHold));
+  if (memory == nullptr) {
+    layout.release(wrapper);
+    return nullptr;
+  }
+  auto* hold = content_of<AnyffiWrapperHold>(memory);
+  *hold = AnyffiWrapperHold{{nullptr, wrapper}, anyffi_make_object(owner->as_object)};
+  if (anyffi_wrapper_claim(hold, owner) == 0) {
+    // Code that ran meanwhile, in the collection of garbage, made another one.
+    layout.release(memory);
+    layout.release(wrapper);
+    return unread();
+  }
+  *at<void*>(wrapper, layout.memory_offset) = memory;
+  return wrapper;
+}
+
+void* anyffi_wrapper_share(AnyffiObject* object) {
+  anyffi_retain(object);
+  AnyffiValue owner = anyffi_make_object(object);
+  void* found = anyffi_wrapper_take(&owner);
+  if (found == layout.unread || found == nullptr) anyffi_value_release(&owner);
+  return found;
+}
+
+void* anyffi_wrapper_take_value(AnyffiValue* owner) {
+  if (layout.allocate == nullptr) return unread();
+  bool is_known;
+  void* made = make_scalar(*owner, &is_known);
+  if (!is_known) return owner->type_code > 0 && !is_unwrapped(owner->type_code) ? anyffi_wrapper_take(owner) : unread();
+  if (made != nullptr && owner->type_code > 0) anyffi_value_release(owner);
+  return made;
+}
+
+void* anyffi_cursor_read_element(AnyffiCursor* cursor, AnyffiValue* out) {
+  int32_t status = anyffi_cursor_next_element(cursor, out);
+  return status == 1 ? anyffi_wrapper_take_value(out) : report(status, out);
+}
+
+void* anyffi_wrapper_read_element(const AnyffiWrapperRef* self, int32_t type_code, int32_t index, AnyffiValue* out) {
+  int32_t status = anyffi_wrapper_get_element(self, type_code, index, out);
+  return status == 1 ? anyffi_wrapper_take_value(out) : report(status, out);
+}
+
+void* anyffi_wrapper_read_item(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size,
+                               AnyffiValue* out) {
+  int32_t status = anyffi_wrapper_get_item(self, type_code, recipe, size, out);
+  return status == 1 ? anyffi_wrapper_take_value(out) : report(status, out);
+}
+
+void* anyffi_cursor_read_entry(AnyffiCursor* cursor, int32_t what, AnyffiValue* out, AnyffiValue* out_item) {
+  bool is_pair = out_item != nullptr;
+  bool is_value = what == ANYFFI_READ_VALUE;
+  int32_t status = anyffi_cursor_next_entry(cursor, is_value ? nullptr : out,
+                                            is_pair    ? out_item
+                                            : is_value ? out
+                                                       : nullptr);
+  if (status != 1) return report(status, out);
+  if (!is_pair) return anyffi_wrapper_take_value(out);
+  if (layout.allocate == nullptr) return unread();
+  void* first = anyffi_wrapper_take_value(out);
+  void* second = first != nullptr ? anyffi_wrapper_take_value(out_item) : nullptr;
+  void* pair = second != nullptr ? layout.make_tuple(2, first, second) : nullptr;
+  if (second != nullptr) layout.release(second);
+  if (first != nullptr) layout.release(first);
+  return pair;
+}
