@@ -135,6 +135,11 @@ class dtype(str):
     def __eq__(self, other: object) -> Any:
         if issubclass(type(other), str):
             return str.__eq__(self, other)
+        # The usual dtypes of NumPy, in one step: equal ones are spelt the same.
+        known = _known.get(id(other))
+        shared = None if known is None else _by_triple.get(known[1])
+        if shared is not None:
+            return str.__eq__(self, shared)
         try:
             found = find_dtype(other)
         except TypeError:
