@@ -18,6 +18,8 @@ nox.options.sessions = ["test"]
 
 # The tests of a file share expensive fixtures, so they stay on one worker.
 IN_PARALLEL = ("-n", "auto", "--dist=loadfile")
+#: The quick tier: less than two minutes on two cores.
+QUICK = ("-m", "not slow", "--hypothesis-profile=quick", *IN_PARALLEL)
 
 ROOT = pathlib.Path(__file__).resolve().parent
 
@@ -38,22 +40,19 @@ def test(session: nox.Session) -> None:
     Other arguments go to pytest, and then the C++ tests are left out.
     """
     build(session)
-    if "--quick" in session.posargs:
-        run_quick_tests(session, *(word for word in session.posargs if word != "--quick"))
-        return
     if not session.posargs:
         run_cpp_tests(session)
-    session.run("python", "-m", "pytest", *(session.posargs or IN_PARALLEL))
+    run_tests(session)
+    if "--quick" in session.posargs:
+        session.log("Left out: the tests marked slow, as counted above, most examples, the C++ tests.")
 
 
-def run_quick_tests(session: nox.Session, *arguments: str) -> None:
-    """Run all tests but the slow ones, in both modes: less than two minutes on two cores."""
-    session.run(
-        "python", "-m", "pytest", "-m", "not slow", "--hypothesis-profile=quick", *IN_PARALLEL, *arguments
-    )
-    session.log(
-        "Left out: the tests marked slow, as counted above, most examples of property tests, the C++ tests."
-    )
+def run_tests(session: nox.Session, *arguments: str) -> None:
+    """Run pytest with some arguments, and those of the session, where `--quick` means the quick tier."""
+    given = [word for word in session.posargs if word != "--quick"]
+    if "--quick" in session.posargs:
+        given[:0] = QUICK
+    session.run("python", "-m", "pytest", *arguments, *(given or IN_PARALLEL))
 
 
 def run_cpp_tests(session: nox.Session) -> None:
@@ -67,9 +66,9 @@ def run_cpp_tests(session: nox.Session) -> None:
 
 @nox.session
 def pypy(session: nox.Session) -> None:
-    """Run the Python tests on PyPy, in ctypes mode."""
+    """Run the Python tests on PyPy, in ctypes mode; `--quick` for the quick tier."""
     build(session)
-    session.run("python", "-m", "pytest", "--modes=ctypes", *(session.posargs or IN_PARALLEL))
+    run_tests(session, "--modes=ctypes")
 
 
 @nox.session
@@ -119,14 +118,17 @@ def instructions(session: nox.Session) -> None:
 
 @nox.session
 def asan(session: nox.Session) -> None:
-    """Run the Python tests under AddressSanitizer and UndefinedBehaviorSanitizer; both are tested first."""
+    """Run the Python tests under AddressSanitizer and UndefinedBehaviorSanitizer; both are tested first.
+
+    `--quick` for the quick tier.
+    """
     build(session)
     session.env.update(sanitizer_variables())
     # These build packages without the sanitizers.
     left_out = [f"--ignore=tests/tooling/test_{name}.py" for name in ("build", "downstream")]
     session.run("python", str(ROOT / "tools" / "prove_sanitizer.py"))
     # A report is written to the file descriptor of the process that it ends.
-    session.run("python", "-m", "pytest", "--capture=sys", *(session.posargs or (*IN_PARALLEL, *left_out)))
+    run_tests(session, "--capture=sys", *left_out)
 
 
 def sanitizer_variables() -> dict[str, str]:

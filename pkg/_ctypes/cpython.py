@@ -90,6 +90,7 @@ call_type = PYFUNCTYPE(c_int)
 callback_type = PYFUNCTYPE(c_int, py_object, c_void_p, c_int32, c_void_p)
 
 _KEEPS_SIGNALS = 1  # ANYFFI_HOST_SIGNALS_STAY_PENDING
+_KEEPS_WRAPPERS = 4  # ANYFFI_HOST_KEEPS_WRAPPERS
 _CATCHES_SIGNALS = 8  # ANYFFI_HOST_CATCHES_SIGNALS
 
 _api = ctypes.pythonapi
@@ -236,7 +237,8 @@ def hooks(reporting: Any) -> dict[str, int]:
         functions["section_begin"] = _api.PyCriticalSection_Begin
         functions["section_end"] = _api.PyCriticalSection_End
     addresses = {name: ctypes.cast(function, c_void_p).value or 0 for name, function in functions.items()}
-    return {"flags": _KEEPS_SIGNALS | _CATCHES_SIGNALS, "section_object": id(SECTION), **addresses}
+    flags = _KEEPS_SIGNALS | _CATCHES_SIGNALS | (_KEEPS_WRAPPERS if layout.FREE_THREADED else 0)
+    return {"flags": flags, "section_object": id(SECTION), **addresses}
 
 
 _invoke: Any = functools.partial.__call__

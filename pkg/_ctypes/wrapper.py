@@ -214,8 +214,15 @@ def set_factory(make: Callable[[int], Any]) -> None:
     """Make wrappers by another function; see hooks.py."""
     global _new_wrapper
     _new_wrapper = make
-    library.wrapper_let_create(make is new_wrapper)
+    _let_runtime_wrap()
 
+
+def _let_runtime_wrap() -> None:
+    """Let the runtime find and create wrappers, if headers name them, and nothing observes their creation."""
+    library.wrapper_let_create(platform.creates_wrappers and _new_wrapper is new_wrapper)
+
+
+_let_runtime_wrap()
 
 #: Finds the wrapper of an object, or None, by the address of the word that names it.
 _wrapper_at = platform.wrapper_finder(library)

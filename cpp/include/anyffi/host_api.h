@@ -26,7 +26,8 @@ typedef enum AnyffiHostFlag {
   ANYFFI_HOST_SIGNALS_STAY_PENDING = 1,
   /// A slice of hashable parts is hashable, as in Python 3.12 and later.
   ANYFFI_HOST_HASHES_SLICES = 2,
-  /// The host alone knows which objects have wrappers: their headers name none, since its objects have no addresses.
+  /// The host alone knows which objects have wrappers: their headers name none, since its objects have no addresses, or
+  /// since it cannot tell whether an object at an address is being destroyed.
   ANYFFI_HOST_KEEPS_WRAPPERS = 4,
   /// Callbacks and hooks catch what signal handlers raise from their first instruction on. What the host still swallows
   /// is a lack of memory: the runtime raises MemoryError then instead of KeyboardInterrupt.
@@ -277,7 +278,8 @@ AnyffiObject* anyffi_wrapper_get_object(void* wrapper);
 /// destroyed. The host's lock is held.
 void* anyffi_wrapper_get_current(void* const* word);
 /// The class of the wrappers of a type, which the caller keeps alive. Functions that read objects create instances of
-/// it, without calling its constructor, unless `anyffi_wrapper_let_create(0)` was called; NULL: they create none.
+/// it, without calling its constructor; NULL: they create none. After `anyffi_wrapper_let_create(0)` they leave all
+/// objects to the host.
 void anyffi_wrapper_set_class(int32_t type_code, void* wrapper_class);
 void anyffi_wrapper_let_create(int32_t on);
 /// A new reference to the wrapper of an owned object, the current or a new one; then the object is released. `unread`

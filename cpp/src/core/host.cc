@@ -26,6 +26,11 @@ std::atomic<bool> has_ended{false};
 
 const AnyffiHost* host() noexcept { return current.load(std::memory_order_acquire); }
 
+bool keeps_wrappers() noexcept {
+  const AnyffiHost* hooks = host();
+  return hooks != nullptr && (hooks->flags & ANYFFI_HOST_KEEPS_WRAPPERS) != 0;
+}
+
 void release_handle(void* handle) noexcept {
   if (handle == nullptr) return;
   // Read once: at the host's exit another thread may remove the hooks at any moment.
@@ -79,6 +84,7 @@ void park_thread() noexcept {
 using anyffi::runtime::call_hook;
 using anyffi::runtime::enter_host;
 using anyffi::runtime::host;
+using anyffi::runtime::keeps_wrappers;
 
 void anyffi_host_install(const AnyffiHost* hooks) {
   // Readers hold no lock, so a copy in use must not be overwritten. A process installs one host, or two where tests use
@@ -177,7 +183,7 @@ int anyffi_items_write(void** state, const AnyffiValue* values, int64_t count) {
 
 int anyffi_object_empty_wrapper(AnyffiObject* object) {
   const AnyffiHost* hooks = host();
-  if (object->wrapper == nullptr && (hooks == nullptr || !(hooks->flags & ANYFFI_HOST_KEEPS_WRAPPERS))) return 0;
+  if (object->wrapper == nullptr && !keeps_wrappers()) return 0;
   if (hooks == nullptr || hooks->wrapper_empty == nullptr) {
     return anyffi_error_raise("RuntimeError", "the front end cannot release this object");
   }

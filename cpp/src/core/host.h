@@ -12,6 +12,8 @@ namespace anyffi::runtime {
 
 /// The installed hooks, or NULL.
 const AnyffiHost* host() noexcept;
+/// Whether objects may have wrappers that their headers do not name.
+bool keeps_wrappers() noexcept;
 /// Releases a handle, with the host's lock held. Does nothing for NULL, or without a host.
 void release_handle(void* handle) noexcept;
 

@@ -19,7 +19,7 @@ bool may_create = true;
 void** classes = nullptr;
 int32_t num_classes = 0;
 
-void* find_class(int32_t type_code) { return may_create && type_code < num_classes ? classes[type_code] : nullptr; }
+void* find_class(int32_t type_code) { return type_code < num_classes ? classes[type_code] : nullptr; }
 
 void* unread() {
   // Null where the host's objects have no addresses.
@@ -100,7 +100,7 @@ void anyffi_wrapper_set_class(int32_t type_code, void* wrapper_class) {
 void anyffi_wrapper_let_create(int32_t on) { may_create = on != 0; }
 
 void* anyffi_wrapper_take(AnyffiValue* owner) {
-  if (layout.allocate == nullptr) return unread();
+  if (layout.allocate == nullptr || !may_create) return unread();
   void* found = anyffi_wrapper_get_current(&owner->as_object->wrapper);
   if (found != layout.nothing) {
     // The wrapper has a reference of its own, so that this one is not the last.

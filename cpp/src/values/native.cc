@@ -41,7 +41,7 @@ bool is_native_part(const AnyffiValue& value, int depth) {
 
 bool has_own_wrapper(const AnyffiObject* container) noexcept {
   const AnyffiHost* hooks = host();
-  if (container->wrapper == nullptr) return hooks == nullptr || (hooks->flags & ANYFFI_HOST_KEEPS_WRAPPERS) == 0;
+  if (container->wrapper == nullptr) return !keeps_wrappers();
   return hooks != nullptr && hooks->is_own_wrapper != nullptr && hooks->is_own_wrapper(container) != 0;
 }
 
