@@ -53,9 +53,10 @@ int32_t anyffi_cursor_next_entry(AnyffiCursor* cursor, AnyffiValue* out_key, Any
   AnyffiValue key, value;
   int64_t found = anyffi_mapping_next(object, cursor->index, cursor->step, &key, &value);
   if (found < 0) return 0;
-  pass_or_drop(&key, out_key);
-  pass_or_drop(&value, out_value);
-  if (cursor->left == 0 && cursor->step > 0 && !is_set(object->type_code)) return ANYFFI_OTHER_KEYS;
+  bool has_other_keys = cursor->left == 0 && cursor->step > 0 && !is_set(object->type_code);
+  pass_or_drop(&key, has_other_keys ? nullptr : out_key);
+  pass_or_drop(&value, has_other_keys ? nullptr : out_value);
+  if (has_other_keys) return ANYFFI_OTHER_KEYS;
   cursor->index = found + cursor->step;
   --cursor->left;
   return 1;
