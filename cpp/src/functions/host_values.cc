@@ -12,6 +12,7 @@
 
 #include "core/errors.h"
 #include "core/memory.h"
+#include "functions/wrapper_layout.h"
 #include "values/containers.h"
 
 namespace anyffi::runtime {
@@ -21,11 +22,6 @@ namespace {
 AnyffiHostValues layout{};
 
 constexpr int64_t kMaxBorrowed = (int64_t{1} << 30) - 1;
-
-template <typename T>
-T* at(void* object, uint32_t offset) {
-  return reinterpret_cast<T*>(static_cast<char*>(object) + offset);
-}
 
 void* class_of(void* x) { return *at<void*>(x, layout.class_offset); }
 
