@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from ctypes import ArgumentError, c_char, c_int32
 
@@ -187,8 +188,9 @@ def bind(self: Any = _MISSING, /, *rest: Any, **named: Any) -> Any:
         raise slot_refusal(FunctionCore, "anyffi.Function", "__get__", 1, given, named)
     if not 1 <= len(rest) <= 2:
         bound = "at most 2 arguments" if rest else "at least 1 argument"
-        # The space is where names of other functions end.
-        raise TypeError(f" expected {bound}, got {len(rest)}")
+        # Before Python 3.14 the name is empty, and the space after it is not.
+        name = "__get__" if sys.version_info >= (3, 14) else ""
+        raise TypeError(f"{name} expected {bound}, got {len(rest)}")
     if rest[0] is None and rest[-1] is None:
         raise TypeError("__get__(None, None) is invalid")
     return self

@@ -54,9 +54,12 @@ def collected(base: Any, traverse: Any, clear: Any) -> Any:
     return _subclass(f"{__name__}.Collected", base, functions, layout.TYPE_IS_BASE | layout.TYPE_HAS_GC)
 
 
-def exporting(base: Any, get_buffer: Any) -> Any:
-    """Create a subclass of a class of wrappers with a function of the C ABI as its `bf_getbuffer`."""
-    return _subclass(f"{__name__}.Exporting", base, {layout.BF_GETBUFFER: get_buffer}, layout.TYPE_IS_BASE)
+def exporting(name: str, base: Any, get_buffer: Any) -> Any:
+    """Create a subclass of a class of wrappers with a function of the C ABI as its `bf_getbuffer`.
+
+    Since Python 3.12 messages of its `__buffer__` show its name.
+    """
+    return _subclass(name, base, {layout.BF_GETBUFFER: get_buffer}, layout.TYPE_IS_BASE)
 
 
 def final(base: _Class) -> _Class:

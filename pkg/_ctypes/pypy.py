@@ -300,7 +300,7 @@ def collected(base: Any, traverse: Any, clear: Any) -> Any:
     return base
 
 
-def exporting(base: Any, get_buffer: Any) -> Any:
+def exporting(name: str, base: Any, get_buffer: Any) -> Any:
     """Return the class itself: PyPy's buffers are not those of C."""
     return base
 

@@ -75,7 +75,7 @@ def _reader(method: Callable[[Any], _Result]) -> Callable[[Any], _Result]:
 if TYPE_CHECKING:
     _Exporting = ObjectCore
 else:
-    _Exporting = platform.exporting(ObjectCore, library.wrapper_get_buffer)
+    _Exporting = platform.exporting(_SHOWN, ObjectCore, library.wrapper_get_buffer)
 
 
 @checks_self(_SHOWN, slots=True)

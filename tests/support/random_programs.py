@@ -7,13 +7,16 @@ it on two.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import gc
+import itertools
 import operator
 import pickle
 import re
 import types
+from collections.abc import Iterator
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -21,8 +24,8 @@ from anyffi import _current
 from outcomes import shown, shown_error
 from support import CPYTHON
 
-#: What differs between runs, and the name of the mode that ends the key of its dataclass.
-_OWN = re.compile(r"0x[0-9a-fA-F]+|(?<=Record\.)c\w+")
+#: What differs between runs, and the name of the mode in the key of its dataclass.
+_OWN = re.compile(r"0x[0-9a-fA-F]+|(?<=random_programs\.)c\w+")
 
 Step = tuple[int, int, int, int]
 
@@ -275,7 +278,7 @@ def record_class(ffi: Any) -> Any:
     name: str = ffi.ffi_mode
     if name not in _records:
 
-        @ffi.dataclass(f"random_programs.Record.{name}")
+        @ffi.dataclass(f"random_programs.{name}.Record")
         class Record:
             x: int = 0
             items_of: list[Any] = dataclasses.field(default_factory=list)
@@ -340,11 +343,22 @@ class _Run:
                 value.clear()
 
     def end(self) -> None:
-        """Break up cycles, which the runtime does not collect."""
-        for value in self.pool:
-            if isinstance(value, (self.ffi.List, self.ffi.Dict, self.ffi.Set)):
+        """Break up cycles, which the runtime does not collect, also those inside of copies and unpickled values."""
+        left = self.pool.copy()
+        while left:
+            value = left.pop()
+            if isinstance(value, (self.ffi.Map, self.ffi.Dict, dict)):
+                left += value.values()
+            elif isinstance(value, (self.ffi.Array, self.ffi.List, tuple, list)):
+                left += value
+            elif isinstance(value, Iterator):
+                # Of a container that has changed.
+                with contextlib.suppress(RuntimeError):
+                    left += itertools.islice(value, _MOST_ITEMS)
+            if isinstance(value, (self.ffi.List, self.ffi.Dict, self.ffi.Set, list, dict)):
                 value.clear()
             elif isinstance(value, record_class(self.ffi)):
+                left += [value.items_of, value.next]
                 value.items_of = []
                 value.next = None
         self.ffi.get_global_func("testing.hide")
