@@ -147,7 +147,6 @@ _FUNCTIONS = [
     "iterate",
     "put",
     "sum_ints",
-    "type_code",
     "is_movable",
     "hide",
     "store_in_list",
@@ -348,17 +347,17 @@ class _Run:
         while left:
             value = left.pop()
             if isinstance(value, (self.ffi.Map, self.ffi.Dict, dict)):
-                left += value.values()
+                left.extend(value.values())
             elif isinstance(value, (self.ffi.Array, self.ffi.List, tuple, list)):
-                left += value
+                left.extend(value)
             elif isinstance(value, Iterator):
                 # Of a container that has changed.
                 with contextlib.suppress(RuntimeError):
-                    left += itertools.islice(value, _MOST_ITEMS)
+                    left.extend(itertools.islice(value, _MOST_ITEMS))
             if isinstance(value, (self.ffi.List, self.ffi.Dict, self.ffi.Set, list, dict)):
                 value.clear()
             elif isinstance(value, record_class(self.ffi)):
-                left += [value.items_of, value.next]
+                left.extend((value.items_of, value.next))
                 value.items_of = []
                 value.next = None
         self.ffi.get_global_func("testing.hide")
