@@ -136,6 +136,8 @@ ANYFFI_NEVER_INLINE int64_t anyffi_py_read_sequence_items(AnyffiItems* items, Py
   int64_t count = items->size - items->position;
   int in_key = items->flags & ANYFFI_ITEMS_IN_KEY;
   if (count > capacity) count = capacity;
+  // An empty list has no array, and C does not define an offset to null.
+  if (count <= 0) return count;
   elements += items->position;
   items->position += count;
   if (count <= 4) {

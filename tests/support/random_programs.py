@@ -132,7 +132,6 @@ _CLASSES = (
     "Function",
     "Tensor",
     "Device",
-    "dtype",
     "Record",
 )
 _FUNCTIONS = [
