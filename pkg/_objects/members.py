@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .runtime import Runtime
 
-__all__ = ["Members", "Property", "TypeDescription"]
+__all__ = ["Constant", "Members", "Property", "TypeDescription"]
 
 # AnyffiMethodFlag
 _STATIC, _GETTER, _SETTER, _CONSTRUCTOR, _RESTORE = 1, 2, 4, 8, 16
@@ -129,6 +129,8 @@ class Members:
                 members["__init__"] = self._constructor(cls, function, private)
             elif flags & _RESTORE:
                 members["_restore"] = staticmethod(function)
+            elif flags & _STATIC and flags & _GETTER:
+                members[_free(name)] = Constant(function)
             elif flags & _STATIC:
                 members[_free(name)] = staticmethod(function)
             elif flags & _GETTER:
@@ -183,9 +185,32 @@ class Property(property):
     @property
     def type_name(self) -> str | None:
         """The annotation of its values."""
-        info = self.fget._info()  # type: ignore[union-attr]
-        found: str | None = info and info[5]
-        return found
+        return _result_type(self.fget)
+
+
+class Constant:
+    """An attribute of a C++ class, read when it is first needed: it may be an object of the class itself."""
+
+    def __init__(self, get: Any) -> None:
+        self.__doc__ = get.__doc__
+        self._get = get
+        self._values: tuple[Any, ...] = ()
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if not self._values:
+            self._values = (self._get(),)
+        return self._values[0]
+
+    @property
+    def type_name(self) -> str | None:
+        """The annotation of its value."""
+        return _result_type(self._get)
+
+
+def _result_type(function: Any) -> str | None:
+    info = function._info()
+    found: str | None = info and info[5]
+    return found
 
 
 def _free(name: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._objects.fields import Field
-from .._objects.members import Property
+from .._objects.members import Constant, Property
 from .._objects.methods import Constructor, MethodMethods
 from .._public import Function, Object
 from .._rules import keywords
@@ -68,6 +68,10 @@ def describe_member(stub: _Stub, name: str, value: Any, indent: str) -> Iterator
         return iter(())
     if isinstance(value, (Field, Property)):
         return _property(stub, name, value, indent)
+    if isinstance(value, Constant):
+        kind = stub.annotations.shorten("typing.ClassVar")
+        shown = f"{indent}{name}: {kind}[{stub.annotations.given(value.type_name)}]"
+        return iter([shown, *docstring(value.__doc__, indent)])
     if isinstance(value, Constructor):
         return _functions(stub, name, value._function, indent, "None")
     if isinstance(value, staticmethod) and isinstance(value.__func__, Function):

@@ -60,6 +60,10 @@ vec = vec * 2
 dot: float = vec * vec
 vec += vec
 same: bool = vec == vec and vec < vec and vec != 5
+sizes: int = geo.Vec.SIZE + vec.SIZE
+names: str = geo.Vec.NAMES
+axes: list[geo.Vec] = [geo.Vec.ZERO, *geo.Vec.AXES]
+geo.Vec.SIZE = "2"  # type: ignore[assignment]
 index = geo.Index(dim=3)
 index = geo.Index("cosine")
 count: int = index.add(5) + index.add(text="x") + len(index) + index[0] + index(4) + geo.Index.twice(3)

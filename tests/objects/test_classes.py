@@ -92,6 +92,21 @@ def test_objects_that_were_not_initialized(geo: Any) -> None:
     assert lazy.x == 4
 
 
+def test_constants(geo: Any) -> None:
+    assert (geo.Vec.SIZE, geo.Vec.NAMES, geo.Vec.ZERO) == (2, "xy", geo.Vec(0, 0))
+    assert geo.Vec.ZERO is geo.Vec.ZERO is geo.Vec(1).ZERO
+    assert geo.Vec.AXES == [geo.Vec(1, 0), geo.Vec(0, 1)]
+    assert {"SIZE", "ZERO"} <= set(dir(geo.Vec))
+    assert geo.Vec.__dict__["SIZE"].__doc__ == "How many coordinates there are."
+    with pytest.raises(AttributeError, match="read-only"):
+        geo.Vec(1).SIZE = 3
+
+    class Derived(geo.Vec):
+        SIZE = 5
+
+    assert (Derived.SIZE, Derived.NAMES, geo.Vec.SIZE) == (5, "xy", 2)
+
+
 def test_methods(geo: Any) -> None:
     index = geo.Index(3)
     assert [index.add(5), index.add("four"), index.add(x=6), index.add(text="ab")] == [1, 2, 3, 4]

@@ -1102,7 +1102,7 @@ int anyffi_mismatch_raise_field(const AnyffiMismatch* mismatch, const AnyffiFiel
 
 typedef enum AnyffiMethodFlag {
   ANYFFI_STATIC_METHOD = 1, /* its first argument is not the object */
-  ANYFFI_GETTER = 2,        /* of a property */
+  ANYFFI_GETTER = 2,        /* of a property; with ANYFFI_STATIC_METHOD of a constant of the class */
   ANYFFI_SETTER = 4,
   /// Returns a new object of the type; several constructors are overloads.
   ANYFFI_CONSTRUCTOR = 8,

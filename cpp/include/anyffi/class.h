@@ -113,6 +113,14 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return add_static(ANYFFI_STATIC_METHOD, name, f, names...);
   }
 
+  /// An attribute of the class itself, whose value is converted when Python first reads it.
+  template <class V>
+  Class& constant(const char* name, V value, const char* text = nullptr) noexcept {
+    auto get = [value] { return value; };
+    add_static(ANYFFI_STATIC_METHOD | ANYFFI_GETTER, name, get);
+    return text ? doc(text) : *this;
+  }
+
   /// A data member of T or of a base, which Python can write unless it is const. One of an object class is an object
   /// that refers into this one.
   template <class C, class M>

@@ -172,7 +172,7 @@ AnyffiNativeFunction* anyffi_class_add_function(AnyffiClassBuilder* builder, con
   state->last = Last::kFunction;
   if (state->is_guarded && !is_static) guard_native(function);
   // What a property refers to is inside of the object.
-  if ((builder->flags & ANYFFI_GETTER) != 0) anyffi_native_set_returns(function, ANYFFI_RETURNS_REFERENCE_INTERNAL);
+  if (builder->flags == ANYFFI_GETTER) anyffi_native_set_returns(function, ANYFFI_RETURNS_REFERENCE_INTERNAL);
   return builder->function = function;
 }
 
