@@ -154,7 +154,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
 
     folder = tmp_path_factory.mktemp("modules")
 
-    def compile_(name: str, source: str) -> pathlib.Path:
+    def compile_(name: str, source: str, include: str = anyffi.find_include_dir()) -> pathlib.Path:
         path = folder / name
         library = folder / f"lib{path.stem}.so"
         if not library.exists():
@@ -162,8 +162,8 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
             runtime = pathlib.Path(anyffi.find_library("anyffi"))
             compiler = [CC, "-std=c11"] if path.suffix == ".c" else [CXX, "-std=c++17"]
             done = run(
-                [*compiler, "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I", anyffi.find_include_dir(), path, "-o",
-                 library, "-L", runtime.parent, "-lanyffi"],
+                [*compiler, "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", "-I", include, path, "-o", library,
+                 "-L", runtime.parent, "-lanyffi"],
                 LD_PRELOAD=None,
             )  # fmt: skip
             assert done.returncode == 0, done.stderr

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import pathlib
+import pickle
 import re
 import shutil
 import struct
 import subprocess
+import tarfile
+from typing import Any
 
 import frozen
+import numpy as np
 import pytest
 from c_abi import INCLUDE
-from support import EXPORTED_TYPES, needs_compilers
+from support import EXPORTED_TYPES, Build, needs_compilers
 
 HOW = "if the rules at the top of anyffi/c_api.h allow the change: python tests/support/frozen.py"
 
@@ -36,6 +40,84 @@ def test_what_is_exported_is_declared() -> None:
     of_cpp = set(re.findall(r"(anyffi_\w+)\(", (INCLUDE / "anyffi" / "exception.h").read_text())) - declared
     assert len(of_cpp) == 5
     assert declared | of_cpp | EXPORTED_TYPES == set(frozen.SYMBOLS.read_text().split())
+
+
+OF_FIRST_HEADERS = """
+#include <anyffi/anyffi.h>
+#include <anyffi/stl/string.h>
+#include <anyffi/stl/vector.h>
+
+namespace old {
+struct Shape {
+  explicit Shape(double side) : side(side) {}
+  virtual ~Shape() = default;
+  virtual double area() const { return side * side; }
+  double side;
+  std::vector<std::string> tags;
+};
+struct Hooks : anyffi::Overridable<Shape> {
+  using Overridable::Overridable;
+  double area() const override { return override_or<double>("area", [&] { return Shape::area(); }); }
+};
+enum class Color { kRed, kBlue };
+}  // namespace old
+
+using anyffi::arg;
+
+ANYFFI_ENUM(old::Color, "old.Color").value("RED", old::Color::kRed).value("BLUE", old::Color::kBlue);
+ANYFFI_CLASS(old::Shape, "old.Shape")
+    .overridable<old::Hooks>()
+    .init<double>(arg("side"))
+    .field("side", &old::Shape::side)
+    .field("tags", &old::Shape::tags)
+    .method("area", &old::Shape::area)
+    .pickle([](const old::Shape& shape) { return shape.side; }, [](double side) { return old::Shape(side); });
+
+ANYFFI_EXPORT(area_of, [](const old::Shape& shape) { return shape.area(); }, arg("shape"));
+ANYFFI_EXPORT(other, [](old::Color color) { return color == old::Color::kRed ? old::Color::kBlue : old::Color::kRed; });
+ANYFFI_EXPORT(total, [](const anyffi::List<int64_t>& numbers, int64_t start) {
+  for (int64_t each : numbers) start += each;
+  return start;
+}, arg("numbers"), arg("start") = 0);
+ANYFFI_EXPORT(count, [](const anyffi::Dict<anyffi::String, anyffi::Array<double>>& rows) {
+  std::vector<int64_t> sizes;
+  for (const auto& [name, row] : rows) sizes.push_back(name.size() * 100 + row.size());
+  return sizes;
+});
+ANYFFI_EXPORT(apply, [](const anyffi::Function& f, anyffi::AnyView x) { return f(x); });
+ANYFFI_EXPORT(fail, [](const std::string& text) -> int64_t { throw anyffi::Error("KeyError", text); });
+ANYFFI_EXPORT(elements, [](const anyffi::Tensor& t) { return t.numel(); });
+"""
+
+
+@needs_compilers
+@pytest.mark.slow("compiling")
+@pytest.mark.keeps_live("a module stays loaded, and its classes with it")
+def test_an_extension_of_the_first_headers(ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
+    """What was built when the ABI was first kept still loads and works."""
+    with tarfile.open(frozen.HEADERS) as archive:
+        archive.extractall(tmp_path)
+    old = ffi.load_module(str(build("of_first_headers.cc", OF_FIRST_HEADERS, tmp_path)))
+    assert (old.total([1, 2, 3]), old.total(numbers=ffi.List([4]), start=5)) == (6, 9)
+    assert old.count({"ab": (1.0, 2.0), "c": []}) == [202, 100]
+    assert old.apply(lambda x: [x], "a text that no value holds inline") == ["a text that no value holds inline"]
+    assert old.other(old.Color.RED) is old.Color.BLUE
+    assert old.elements(np.arange(3)) == 3
+    with pytest.raises(KeyError, match="no such key"):
+        old.fail("no such key")
+    with pytest.raises(TypeError, match="argument 0 .numbers., at .0.: expected int, got str"):
+        old.total(["x"])
+
+    class Half(old.Shape):
+        def area(self) -> float:
+            return float(super().area()) / 2
+
+    shape = Half(2)
+    shape.tags = ["a", "b"]
+    assert (shape.tags, old.area_of(shape), old.area_of(old.Shape(3))) == (["a", "b"], 2, 9)
+    assert pickle.loads(pickle.dumps(old.Shape(4))).side == 4
+    with pytest.raises(ValueError, match="exists"):
+        old.apply(lambda x: int("exists"), 1)
 
 
 def compare(tmp_path: pathlib.Path, include: pathlib.Path) -> tuple[int, str]:

@@ -2,7 +2,8 @@
 
     python tests/support/frozen.py        writes both anew, after a change that the rules in c_api.h allow
 
-Until version 0.1.0 is released, any change is allowed.
+Until version 0.1.0 is released, any change is allowed. The headers of the first version of the ABI are kept, too, to
+build an extension with them: they are written where their archive was deleted.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import pathlib
 import re
 import subprocess
+import tarfile
 import tempfile
 
 import anyffi
@@ -20,6 +22,8 @@ FROZEN = ROOT / "tests" / "abi" / "frozen"
 SYMBOLS = FROZEN / "symbols.txt"
 #: What `abidw` writes of a library that defines the functions of the headers, of 64-bit machines.
 DECLARATIONS = FROZEN / "declarations.abi"
+#: All headers, as they were when the first version of the ABI was kept.
+HEADERS = FROZEN / "headers-1.tar.xz"
 
 _PROTOTYPE = re.compile(r"^(?!typedef)\w[\w *]*?\banyffi_\w+\([^;{}]*\);", re.MULTILINE)
 #: What follows from the machine and the place of the checkout is left out.
@@ -64,7 +68,21 @@ def write_declarations(to: pathlib.Path, include: pathlib.Path = INCLUDE) -> Non
         subprocess.run([*_ABIDW, "--out-file", to, library], check=True)
 
 
+def write_headers() -> None:
+    """Write the archive of the headers, with nothing in it but their names and text."""
+
+    def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+        bare = tarfile.TarInfo(entry.name)
+        bare.type, bare.size, bare.mode = entry.type, entry.size, 0o755 if entry.isdir() else 0o644
+        return bare
+
+    with tarfile.open(HEADERS, "w:xz") as archive:
+        archive.add(INCLUDE / "anyffi", "anyffi", filter=plain)
+
+
 def main() -> None:
+    if not HEADERS.exists():
+        write_headers()
     SYMBOLS.write_text("".join(f"{name}\n" for name in exported_symbols()))
     write_declarations(DECLARATIONS)
 

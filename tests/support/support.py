@@ -63,8 +63,9 @@ EXPORTED_TYPES = {"_ZTIN6anyffi6detail10ThrowWatchE"}
 CXX = os.environ.get("CXX", "c++")
 CC = os.environ.get("CC", "cc")
 
-#: The type of the fixture `build`: compiles a source file, given by name and content, and returns the library.
-Build = Callable[[str, str], pathlib.Path]
+#: The type of the fixture `build`: compiles a source file, given by name and content, and returns the library. A third
+#: argument is the folder of other headers.
+Build = Callable[..., pathlib.Path]
 
 needs_compilers = pytest.mark.skipif(
     shutil.which(CXX) is None or shutil.which(CC) is None,
