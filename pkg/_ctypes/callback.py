@@ -19,7 +19,7 @@ from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
 from .native import unpack_transferred
 from .owned import OwnedValue, release
 from .pack import pack_into, set_callback
-from .structs import ExchangeHooks, Host
+from .structs import ExchangeHooks, Host, address_of
 from .unpack import unpack_copy
 from .wrapper import empty, wrap
 
@@ -209,30 +209,26 @@ def _object_equal(given: int, other: int, out: int) -> int | None:
     return None
 
 
-def _address(function: Any) -> int:
-    return ctypes.cast(function, c_void_p).value or 0
-
-
 def _plain_hook(function: Callable[..., int | None], *params: Any) -> int:
     """Make a hook without a handle of a function."""
     made = platform.plain_hook_type(*params)(_with_status(function))
     _kept.append(made)
-    return _address(made)
+    return address_of(made)
 
 
 def install_host() -> None:
     """Install the hooks of the host, and the function that runs callbacks."""
     callback = platform.callback_type(_callback)
     _kept.append(callback)
-    set_callback(_address(callback))
+    set_callback(address_of(callback))
     host = Host(struct_size=ctypes.sizeof(Host), **platform.hooks(_with_status))
     host.flags |= _rules.HOST_FLAGS
-    host.handle_hash = _address(_hash)
-    host.handle_equal = _address(_equal)
-    host.handle_repr = _address(_repr)
-    host.handle_type_name = _address(_type_name)
-    host.error_fill = _address(_error_fill)
-    host.handle_convert = _address(_convert)
+    host.handle_hash = address_of(_hash)
+    host.handle_equal = address_of(_equal)
+    host.handle_repr = address_of(_repr)
+    host.handle_type_name = address_of(_type_name)
+    host.error_fill = address_of(_error_fill)
+    host.handle_convert = address_of(_convert)
     host.handle_create = _plain_hook(_create, c_int32, c_void_p, c_void_p)
     host.wrapper_empty = _plain_hook(empty, c_void_p)
     host.object_hash = _plain_hook(_object_hash, c_void_p, c_void_p)

@@ -10,6 +10,7 @@ from ctypes import PYFUNCTYPE, c_uint32, c_void_p, py_object
 from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable, TypeVar
 from . import layout
+from .structs import address_of
 
 __all__ = [
     "UNREAD",
@@ -33,7 +34,7 @@ _Class = TypeVar("_Class", bound=type)
 
 _api = ctypes.pythonapi
 #: The address of the function that retains an object.
-retain = ctypes.cast(_api.Py_IncRef, c_void_p).value or 0
+retain = address_of(_api.Py_IncRef)
 _create_type = PYFUNCTYPE(py_object, c_void_p, py_object)(("PyType_FromSpecWithBases", _api))
 #: C code keeps pointers to these. Before Python 3.11 a type reads its name from its spec.
 _kept: list[Any] = []
@@ -91,10 +92,6 @@ def address_of_memory(memory: Any) -> int:
 memory = bytes
 #: Returns the value in a wrapper's memory, after the reference, as exact bytes.
 value_in = operator.itemgetter(slice(2 * layout.POINTER, None))
-
-
-def _address(function: Any) -> int:
-    return ctypes.cast(function, c_void_p).value or 0
 
 
 class _WrapperLayout(ctypes.Structure):
@@ -164,7 +161,7 @@ def reader(function: Any, *params: Any) -> Callable[..., Any]:
 
     Only its first parameters may be declared: that takes time.
     """
-    return PYFUNCTYPE(py_object, *params)(_address(function))
+    return PYFUNCTYPE(py_object, *params)(address_of(function))
 
 
 #: Returns the wrapper that the header's word at an address names, or None; where a call of C code finds it.
@@ -221,7 +218,7 @@ else:
         C code tests that the wrapper is not being destroyed, and adds the reference, in one step.
         """
         global _current_wrapper
-        _current_wrapper = PYFUNCTYPE(py_object, c_void_p)(_address(library.wrapper_get_current))
+        _current_wrapper = PYFUNCTYPE(py_object, c_void_p)(address_of(library.wrapper_get_current))
         return _current_wrapper  # type: ignore[no-any-return]
 
     def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:

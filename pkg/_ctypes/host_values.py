@@ -9,6 +9,7 @@ from .._builtins import *  # noqa: F403
 from .._rules.decisions import MAX_DEPTH
 from .._typing import Any, Callable
 from . import layout
+from .structs import address_of
 
 __all__ = ["value_readers"]
 
@@ -39,10 +40,6 @@ class _HostValues(ctypes.Structure):
     )
 
 
-def _address(function: Any) -> int:
-    return ctypes.cast(function, c_void_p).value or 0
-
-
 def _declare(library: Any) -> None:
     declared = _HostValues(
         struct_size=ctypes.sizeof(_HostValues),
@@ -70,12 +67,12 @@ def _declare(library: Any) -> None:
         tuple_class=id(tuple),
         list_class=id(list),
         dict_class=id(dict),
-        read_int=_address(_api.PyLong_AsLongLongAndOverflow),
-        read_float=_address(_api.PyFloat_AsDouble),
-        read_real=_address(_api.PyComplex_RealAsDouble),
-        read_imag=_address(_api.PyComplex_ImagAsDouble),
-        dict_size=_address(_api.PyDict_Size),
-        dict_next=_address(_api.PyDict_Next),
+        read_int=address_of(_api.PyLong_AsLongLongAndOverflow),
+        read_float=address_of(_api.PyFloat_AsDouble),
+        read_real=address_of(_api.PyComplex_RealAsDouble),
+        read_imag=address_of(_api.PyComplex_ImagAsDouble),
+        dict_size=address_of(_api.PyDict_Size),
+        dict_next=address_of(_api.PyDict_Next),
     )
     library.host_declare_values(ctypes.addressof(declared))
 
@@ -86,6 +83,6 @@ def value_readers(library: Any) -> tuple[Callable[..., int], Callable[..., int] 
     None in the place of the second where other threads may change containers meanwhile.
     """
     _declare(library)
-    write = PYFUNCTYPE(c_int32)(_address(library.host_write_items))
-    create = PYFUNCTYPE(c_int32)(_address(library.host_create_object))
+    write = PYFUNCTYPE(c_int32)(address_of(library.host_write_items))
+    create = PYFUNCTYPE(c_int32)(address_of(library.host_create_object))
     return write, None if layout.FREE_THREADED else create

@@ -14,7 +14,10 @@ from ctypes import (
     c_uint32,
     c_uint64,
     c_void_p,
+    cast,
 )
+
+from .._typing import Any
 
 __all__ = [
     "BigInt",
@@ -37,7 +40,13 @@ __all__ = [
     "TensorData",
     "TypeInfo",
     "Value",
+    "address_of",
 ]
+
+
+def address_of(function: Any) -> int:
+    """Return the address of a function of C, as fields of structs have it."""
+    return cast(function, c_void_p).value or 0
 
 
 class Header(Structure):

@@ -100,7 +100,9 @@ def test_an_extension_of_the_first_headers(ffi: Any, build: Build, tmp_path: pat
     old = ffi.load_module(str(build("of_first_headers.cc", OF_FIRST_HEADERS, tmp_path)))
     assert (old.total([1, 2, 3]), old.total(numbers=ffi.List([4]), start=5)) == (6, 9)
     assert old.count({"ab": (1.0, 2.0), "c": []}) == [202, 100]
-    assert old.apply(lambda x: [x], "a text that no value holds inline") == ["a text that no value holds inline"]
+    assert old.apply(lambda x: [x], "a text that no value holds inline") == [
+        "a text that no value holds inline"
+    ]
     assert old.other(old.Color.RED) is old.Color.BLUE
     assert old.elements(np.arange(3)) == 3
     with pytest.raises(KeyError, match="no such key"):
