@@ -172,7 +172,10 @@ def make_iter(method: Any, function_class: Any) -> Callable[[Any], Iterator[Any]
 
     def __iter__(self: Any) -> Iterator[Any]:
         found: Any = method(self)
-        return _each(found) if isinstance(found, function_class) else iter(found)
+        if isinstance(found, function_class):
+            return _each(found)
+        # `iter` would call the method of an object that returns itself again.
+        return found if hasattr(type(found), "__next__") else iter(found)
 
     _name_after(method, __iter__)
     return __iter__

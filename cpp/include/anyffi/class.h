@@ -186,7 +186,13 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   /// Iteration over what lies between two iterators, copied one by one. The iterator keeps the object alive.
   template <class B, class E>
   Class& iterate(B begin, E end) noexcept {
-    return add_method(0, "__iter__", detail::make_walk<T>(begin, end));
+    return add_method(0, "__iter__", detail::make_walk<T, false>(begin, end));
+  }
+  /// The same, of elements that refer into the object, which they keep alive: objects that references refer to are not
+  /// copied, and those that point into it, such as handles of nodes, are copies.
+  template <class B, class E>
+  Class& iterate_references(B begin, E end) noexcept {
+    return add_method(0, "__iter__", detail::make_walk<T, true>(begin, end));
   }
 
   /// What `pickle` and `copy` store: `get` returns a value, of which the function `set` makes a T or a Ref<T>.

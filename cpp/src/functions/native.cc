@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/errors.h"
+#include "functions/signature.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -169,8 +170,9 @@ int keep_alive_native(AnyffiNativeFunction* function, int32_t nurse, int32_t pat
   NativeDeclaration& declaration = declaration_of(*function);
   int32_t most = declaration.info.num_params;
   if (nurse < 0 || nurse > most || patient < 0 || patient > most || nurse == patient || declaration.num_kept == 2) {
-    return anyffi_error_raise("ValueError",
-                              "keep_alive() counts the result as 0 and the arguments from 1, and stands at most twice");
+    return raise_format("ValueError",
+                        "%s: keep_alive() counts the result as 0 and the arguments from 1, and stands at most twice",
+                        name_of(&declaration.info));
   }
   declaration.kept[declaration.num_kept++] = {static_cast<uint8_t>(nurse), static_cast<uint8_t>(patient)};
   // An argument that is kept is an object of the runtime.

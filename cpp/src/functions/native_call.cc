@@ -4,6 +4,7 @@
 
 #include "core/errors.h"
 #include "functions/native.h"
+#include "values/containers.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -21,6 +22,24 @@ int refuse_argument(AnyffiMismatch* why, const AnyffiFunctionInfo& info, int32_t
   return anyffi_mismatch_raise(why, &info, index);
 }
 
+/// For a nurse that is an object, or a container of objects: those live on when it was converted. `context` is a
+/// KeptInside.
+struct KeptInside {
+  const AnyffiValue* patient;
+  int levels;
+};
+int keep_alive_inside(const AnyffiValue* nurse, void* context) {
+  auto* kept = static_cast<KeptInside*>(context);
+  bool is_container = nurse->type_code == ANYFFI_ARRAY || nurse->type_code == ANYFFI_LIST || has_entries(nurse->type_code);
+  if (!is_container || kept->levels == 0) {
+    return nurse->type_code > 0 ? anyffi_object_keep_alive(nurse->as_object, kept->patient) : 0;
+  }
+  --kept->levels;
+  int status = anyffi_type_get_info(nurse->type_code)->visit_children(nurse, &keep_alive_inside, kept);
+  ++kept->levels;
+  return status;
+}
+
 /// Makes the patients of a call live as long as their nurses. `held`: the patients among the arguments.
 int keep_patients(const NativeDeclaration& declaration, const AnyffiValue* args, const AnyffiValue* held,
                   AnyffiValue* result) noexcept {
@@ -28,7 +47,9 @@ int keep_patients(const NativeDeclaration& declaration, const AnyffiValue* args,
     const AnyffiValue* nurse = declaration.kept[i].nurse == 0 ? result : &args[declaration.kept[i].nurse - 1];
     const AnyffiValue* patient = declaration.kept[i].patient == 0 ? result : &held[i];
     if (nurse->type_code <= 0 || patient->type_code <= 0) continue;
-    if (anyffi_object_keep_alive(nurse->as_object, patient) == 0) continue;
+    // Deeper ones contain themselves.
+    KeptInside kept{patient, 16};
+    if (keep_alive_inside(nurse, &kept) == 0) continue;
     anyffi_value_drop(result);
     return fail(result);
   }

@@ -71,6 +71,24 @@ void check_last(AnyffiClassBuilder* builder) noexcept {
   builder->function = nullptr;
 }
 
+/// Refuses a second member of a name, of which Python would have one. Methods of one kind are overloads, and
+/// constructors have no name of their own.
+int check_name(const ClassState& state, const char* name, uint32_t flags) noexcept {
+  constexpr uint32_t kIsUnnamed = ANYFFI_CONSTRUCTOR | ANYFFI_RESTORE;
+  constexpr uint32_t kIsProperty = ANYFFI_GETTER | ANYFFI_SETTER;
+  bool is_taken = false;
+  for (int32_t i = 0; i < state.fields.size; ++i) is_taken |= std::strcmp(state.fields.rows[i].name, name) == 0;
+  for (int32_t i = 0; i < state.methods.size; ++i) {
+    const AnyffiMethodInfo& other = state.methods.rows[i];
+    if (((other.flags | flags) & kIsUnnamed) != 0 || std::strcmp(other.name, name) != 0) continue;
+    bool is_pair = (other.flags | flags) == kIsProperty;
+    bool is_overload = other.flags == flags && (flags & kIsProperty) == 0;
+    is_taken |= !is_pair && !is_overload;
+  }
+  if (!is_taken) return 0;
+  return raise_format("ValueError", "%s: there is a member of this name already, which is no overload", name);
+}
+
 int add_method(ClassState* state, const char* name, uint32_t flags, const Owned& function) noexcept {
   for (int32_t i = 0; i < state->methods.size; ++i) {
     AnyffiMethodInfo& method = state->methods.rows[i];
@@ -82,6 +100,15 @@ int add_method(ClassState* state, const char* name, uint32_t flags, const Owned&
     return 0;
   }
   return state->methods.add({name, function->as_object, flags, 0}) != nullptr ? 0 : -1;
+}
+
+/// The setter of a property, after whose getter nothing was added; the getter if it has none.
+AnyffiNativeFunction* setter_before_last(const ClassState& state, AnyffiNativeFunction* getter) noexcept {
+  int32_t size = state.methods.size;
+  if (size < 2) return getter;
+  const AnyffiMethodInfo &setter = state.methods.rows[size - 2], &last = state.methods.rows[size - 1];
+  if (setter.flags != ANYFFI_SETTER || std::strcmp(setter.name, last.name) != 0) return getter;
+  return reinterpret_cast<AnyffiNativeFunction*>(setter.function);
 }
 
 int define(const ClassState& state) noexcept {
@@ -165,6 +192,7 @@ AnyffiNativeFunction* anyffi_class_add_function(AnyffiClassBuilder* builder, con
   auto* function = reinterpret_cast<AnyffiNativeFunction*>(created->as_object);
   bool is_static = (builder->flags & ANYFFI_STATIC_METHOD) != 0;
   if (status == 0 && !is_static) declaration_of(*function).info.flags |= ANYFFI_METHOD;
+  if (status == 0) status = check_name(*state, name, builder->flags);
   if (status == 0) status = add_method(state, name, builder->flags, created);
   if (status != 0) return defer(*state), nullptr;
   // Never released: the type refers to it.
@@ -181,7 +209,7 @@ void anyffi_class_add_field(AnyffiClassBuilder* builder, const AnyffiFieldInfo* 
   if (state == nullptr) return;
   check_last(builder);
   state->last = Last::kNothing;
-  if (state->fields.add(*field) == nullptr) return defer(*state);
+  if (check_name(*state, field->name, 0) != 0 || state->fields.add(*field) == nullptr) return defer(*state);
   state->last = Last::kField;
   state->has_fields = true;
   if (state->visit == nullptr && field->visit != nullptr) state->visit = state->visit_fields;
@@ -205,8 +233,11 @@ void anyffi_class_keep_alive(AnyffiClassBuilder* builder, int32_t nurse, int32_t
   if (state == nullptr) return;
   // The result of a constructor is the object.
   int32_t shift = (builder->flags & ANYFFI_CONSTRUCTOR) != 0 ? 1 : 0;
-  if (builder->function != nullptr && keep_alive_native(builder->function, nurse > 0 ? nurse - shift : nurse,
-                                                        patient > 0 ? patient - shift : patient)) {
+  AnyffiNativeFunction* function = builder->function;
+  // The value of a property is an argument of its setter, which was added before the getter.
+  if (builder->flags == ANYFFI_GETTER && (nurse == 2 || patient == 2)) function = setter_before_last(*state, function);
+  if (function != nullptr && keep_alive_native(function, nurse > 0 ? nurse - shift : nurse,
+                                               patient > 0 ? patient - shift : patient)) {
     defer(*state);
   }
   // The garbage collector looks into objects that have references.

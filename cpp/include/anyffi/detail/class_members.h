@@ -125,7 +125,7 @@ struct TakesObject {
   };
   template <class R, class First, class... A>
   struct Check<R, First, A...> {
-    static constexpr bool kValue = std::is_base_of_v<Bare<First>, T> || std::is_same_v<Bare<First>, Ref<T>>;
+    static constexpr bool kValue = kIsBaseOf<Bare<First>, T> || std::is_same_v<Bare<First>, Ref<T>>;
   };
 };
 template <class T, class F>
@@ -333,31 +333,49 @@ struct WalkItem {
   AnyffiValue owned;
 };
 
-template <class T, class Begin, class End>
+/// `kInside`: elements refer into the owner.
+template <class T, class Begin, class End, bool kInside>
 struct Walk {
   Ref<T> owner;
   Begin next;
   End end;
   WalkItem operator()() {
-    using Element = Bare<decltype(*next)>;
     if (!(next != end)) {
       AnyffiValue missing{};
       missing.type_code = ANYFFI_MISSING;
       return {missing};
     }
-    WalkItem item{Traits<Element>::store(static_cast<Element>(*next))};
+    WalkItem item{store_element(*next)};
     ++next;
     return item;
+  }
+
+ private:
+  template <class R>
+  AnyffiValue store_element(R&& element) {
+    using Element = Bare<R>;
+    if constexpr (!kInside) {
+      return Traits<Element>::store(static_cast<Element>(element));
+    } else if constexpr (std::is_lvalue_reference_v<R> && kIsObjectClass<Element>) {
+      return refer_to_borrowed(&element, owner.get());
+    } else if constexpr (kIsObjectPointer<Element>) {
+      return Traits<Element>::store_in({Returns::kReferenceInternal, owner.get()}, element, 0);
+    } else {
+      AnyValue stored(Adopt{}, Traits<Element>::store(static_cast<Element>(element)));
+      const AnyffiValue whole = object_value(owner.get());
+      if (stored.raw().type_code > 0) check(anyffi_object_keep_alive(stored.raw().as_object, &whole));
+      return stored.release();
+    }
   }
 };
 
 /// A function that returns a function that returns one element after the other, and at last Missing.
-template <class T, class B, class E>
+template <class T, bool kInside, class B, class E>
 auto make_walk(B begin, E end) {
   return [begin, end](const Ref<T>& owner) mutable {
     using Begin = Bare<decltype(call_on<T>(begin, *owner))>;
     using End = Bare<decltype(call_on<T>(end, *owner))>;
-    return Function::from(Walk<T, Begin, End>{owner, call_on<T>(begin, *owner), call_on<T>(end, *owner)});
+    return Function::from(Walk<T, Begin, End, kInside>{owner, call_on<T>(begin, *owner), call_on<T>(end, *owner)});
   };
 }
 

@@ -43,9 +43,12 @@ inline constexpr bool kIsObjectClass = KeyOf<T>::kIsKnown && !std::is_enum_v<T>;
 
 template <class Base, class T, class = void>
 inline constexpr bool kIsFixedBase = false;
+/// Also where both are one class, or union.
+template <class Base, class T>
+inline constexpr bool kIsBaseOf = std::is_base_of_v<Base, T> || std::is_same_v<Base, T>;
 template <class Base, class T>
 inline constexpr bool kIsFixedBase<Base, T, std::void_t<decltype(static_cast<T*>(std::declval<Base*>()))>> =
-    std::is_base_of_v<Base, T>;
+    kIsBaseOf<Base, T>;
 
 constexpr uintptr_t align_up(uintptr_t address, size_t alignment) {
   return (address + alignment - 1) & ~(alignment - 1);

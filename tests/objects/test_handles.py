@@ -1,0 +1,95 @@
+"""Objects that refer into others: what they refer to lives on."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from handle_sources import HANDLES
+from support import Build, compiles_classes
+
+pytestmark = compiles_classes
+
+
+@pytest.fixture
+def handles(ffi: Any, build: Build) -> Any:
+    return ffi.load_module(str(build("handles.cc", HANDLES)))
+
+
+def values(found: Any) -> list[int]:
+    gc.collect()
+    return [each.value for each in found]
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda document: [document.first()],
+        lambda document: document.all(),
+        lambda document: document.by_name()["a"],
+        lambda document: document.as_array(),
+        list,
+        lambda document: [next(iter(document))],
+    ],
+    ids=["object", "vector", "map", "array", "iteration", "iterator"],
+)
+def test_results_keep_what_they_refer_to(handles: Any, read: Callable[[Any], Any]) -> None:
+    assert values(read(handles.Document())) in ([1], [1, 2, 3])
+
+
+def test_an_empty_result_keeps_nothing(handles: Any) -> None:
+    assert handles.Document().by_name()["b"] == []
+
+
+def test_iteration_over_references(handles: Any) -> None:
+    car = handles.Car()
+    for wheel in car:
+        wheel.size += 4
+    assert car.sizes() == 56
+    assert [x is y for x, y in zip(car, car.all())] == [True, True]
+    wheels = list(handles.Car())
+    gc.collect()
+    assert [wheel.size for wheel in wheels] == [1, 2]
+
+
+def test_the_value_of_a_property_is_kept_alive(handles: Any) -> None:
+    definition = handles.Definition()
+    assert definition.wheel is None
+    definition.wheel = handles.Wheel(7)
+    gc.collect()
+    assert definition.wheel.size == 7
+
+
+def test_a_union(handles: Any) -> None:
+    one = handles.Id()
+    one.whole = 258
+    assert (one.first, np.asarray(one.bytes).tolist()) == (2, [2, 1, 0, 0])
+
+
+def test_an_object_that_is_its_own_iterator(handles: Any) -> None:
+    count = handles.Count()
+    assert iter(count) is count
+    assert (next(count), list(count)) == (3, [2, 1])
+
+
+@pytest.mark.parametrize(
+    ("members", "problem"),
+    [
+        ('.field("x", &P::x).property("x", [](const P& p) { return p.x; })', "x: there is a member of this name"),
+        ('.property("x", [](const P& p) { return p.x; }).field("x", &P::x)', "x: there is a member of this name"),
+        ('.method("f", [](P&) {}).static_method("f", [] {})', "f: there is a member of this name"),
+        ('.constant("C", 1).constant("C", 2)', "C: there is a member of this name"),
+        ('.method("f", [](P&) {}).keep_alive<1, 2>()', r"f: keep_alive\(\) counts the result as 0"),
+    ],
+)
+def test_declarations_are_refused(ffi: Any, build: Build, members: str, problem: str) -> None:
+    name = f"refused_{abs(hash(members)) % 10**8}"
+    source = (
+        "#include <anyffi/anyffi.h>\nnamespace { struct P { int x = 1; }; }\n"
+        f'ANYFFI_CLASS(P, "refused.{name}").init<>(){members};\n'
+    )
+    with pytest.raises(ValueError, match=problem):
+        ffi.load_module(str(build(f"{name}.cc", source)))

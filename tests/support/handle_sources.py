@@ -1,0 +1,101 @@
+"""A C++ file whose objects refer into others: handles of nodes, pointers that are set, iterators, unions."""
+
+from __future__ import annotations
+
+HANDLES = r"""
+#include <anyffi/anyffi.h>
+#include <anyffi/stl/map.h>
+#include <anyffi/stl/string.h>
+#include <anyffi/stl/vector.h>
+
+namespace {
+
+// The nodes of a document, which handles point to.
+struct Document {
+  Document() = default;
+  Document(const Document&) = delete;
+  ~Document() {
+    for (int64_t& node : nodes) node = -1;
+  }
+  std::vector<int64_t> nodes{1, 2, 3};
+};
+struct Handle {
+  const int64_t* node;
+  int64_t value() const { return *node; }
+};
+std::vector<Handle> handles(const Document& document) {
+  std::vector<Handle> all;
+  for (const int64_t& node : document.nodes) all.push_back({&node});
+  return all;
+}
+struct HandleIterator {
+  const int64_t* at;
+  Handle operator*() const { return {at}; }
+  HandleIterator& operator++() { ++at; return *this; }
+  bool operator!=(const HandleIterator& other) const { return at != other.at; }
+};
+
+struct Wheel {
+  int64_t size;
+};
+struct Car {
+  std::vector<Wheel> wheels{{1}, {2}};
+  std::vector<Wheel*> all() { return {&wheels[0], &wheels[1]}; }
+};
+
+struct Definition {
+  Wheel* wheel = nullptr;
+};
+
+union Id {
+  int32_t whole;
+  uint8_t bytes[4];
+};
+
+struct Count {
+  int64_t left = 3;
+  int64_t next() {
+    if (left == 0) throw anyffi::Error("StopIteration", "");
+    return left--;
+  }
+};
+
+}  // namespace
+
+using anyffi::arg;
+
+ANYFFI_CLASS(Handle, "handles.Handle").property("value", &Handle::value);
+ANYFFI_CLASS(Document, "handles.Document")
+    .init<>()
+    .method("first", [](const Document& self) { return handles(self)[0]; }).keep_alive<0, 1>()
+    .method("all", &handles).keep_alive<0, 1>()
+    .method("by_name", [](const Document& self) {
+      return std::map<std::string, std::vector<Handle>>{{"a", handles(self)}, {"b", {}}};
+    }).keep_alive<0, 1>()
+    .method("as_array", [](const Document& self) {
+      anyffi::List<Handle> all;
+      for (const Handle& each : handles(self)) all.push_back(each);
+      return std::move(all).freeze();
+    }).keep_alive<0, 1>()
+    .iterate_references([](const Document& self) { return HandleIterator{self.nodes.data()}; },
+                        [](const Document& self) { return HandleIterator{self.nodes.data() + self.nodes.size()}; });
+ANYFFI_CLASS(Wheel, "handles.Wheel").init<int64_t>(arg("size")).field("size", &Wheel::size);
+ANYFFI_CLASS(Car, "handles.Car")
+    .init<>()
+    .method("sizes", [](const Car& car) { return car.wheels[0].size * 10 + car.wheels[1].size; })
+    .method("all", &Car::all).returns(anyffi::Returns::kReferenceInternal)
+    .iterate_references([](Car& car) { return car.wheels.begin(); }, [](Car& car) { return car.wheels.end(); });
+ANYFFI_CLASS(Definition, "handles.Definition")
+    .init<>()
+    .property("wheel", [](const Definition& self) { return self.wheel; },
+              [](Definition& self, Wheel* wheel) { self.wheel = wheel; }).keep_alive<1, 2>();
+ANYFFI_CLASS(Id, "handles.Id")
+    .init<>()
+    .field("whole", &Id::whole)
+    .tensor_field("bytes", &Id::bytes)
+    .property("first", [](const Id& id) { return id.bytes[0]; });
+ANYFFI_CLASS(Count, "handles.Count")
+    .init<>()
+    .method("__iter__", [](Count& self) -> Count& { return self; })
+    .method("__next__", &Count::next);
+"""
