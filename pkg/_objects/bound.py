@@ -63,15 +63,21 @@ class BoundClasses:
         type_code = self._runtime.type_find(key)
         return None if type_code is None or type_code < FIRST_DYNAMIC_TYPE else self.class_of(type_code)
 
+    def _outer_of(self, key: str) -> Any:
+        """Return the class that one is nested in, or None."""
+        outer = key.rpartition(".")[0]
+        return self.find_class(outer) if outer else None
+
     def _make_foreign(self, type_code: int, described: TypeDescription) -> Any:
         """Return the class of an enumeration or of exceptions, of which there are no objects."""
         key = described.key
         base, name, text, _ = described.fields[0]
         if name != "Exception":
-            return make_enumeration(type_code, key, described.doc, described.fields)
+            return make_enumeration(type_code, key, described.doc, described.fields, self._outer_of(key))
         self._under_way.add(key)
         try:
-            return make_exception(type_code, key, find_base(key, base, self._find_exception), text)
+            found = find_base(key, base, self._find_exception)
+            return make_exception(type_code, key, found, text, self._outer_of(key))
         finally:
             self._under_way.discard(key)
 
@@ -187,8 +193,9 @@ class BoundClasses:
 
     def _build(self, type_code: int, described: TypeDescription) -> Any:
         base = self._object if described.parent == code.OBJECT else self.class_of(described.parent)
-        namespace = {"__slots__": (), **defaults.namespace_of_key(described.key, described.doc)}
-        cls: Any = type(namespace["__qualname__"], (base,), namespace)
+        outer = self._outer_of(described.key)
+        namespace = {"__slots__": (), **defaults.namespace_of_key(described.key, described.doc, outer)}
+        cls: Any = type(described.key.rpartition(".")[2], (base,), namespace)
         self._set_members(cls, type_code, described)
         return cls
 

@@ -15,7 +15,7 @@ __all__ = ["made_enumerations", "make_enumeration"]
 made_enumerations: dict[int, Any] = {}
 
 
-def make_enumeration(type_code: int, key: str, doc: str | None, members: Any) -> Any:
+def make_enumeration(type_code: int, key: str, doc: str | None, members: Any, outer: Any) -> Any:
     """Return the class of an enumeration, which is made once.
 
     Parameters
@@ -28,6 +28,8 @@ def make_enumeration(type_code: int, key: str, doc: str | None, members: Any) ->
         Of the enumeration.
     members : sequence
         Of each the name, the name of the base class in `enum`, the docstring or None, and the value.
+    outer : type or None
+        The class that it is nested in.
     """
     if type_code not in made_enumerations:
         base: Any = getattr(enum, members[0][1])
@@ -35,7 +37,7 @@ def make_enumeration(type_code: int, key: str, doc: str | None, members: Any) ->
         of_members = [f"{_allowed(member)}\n    {text}" for member, _, text, _ in members if text]
         text = "\n\n".join(filter(None, [doc, "\n".join(of_members)])) or None
         cls = base(key.rpartition(".")[2], pairs)
-        for name, value in {**namespace_of_key(key, text), "__reduce_ex__": _reduce}.items():
+        for name, value in {**namespace_of_key(key, text, outer), "__reduce_ex__": _reduce}.items():
             setattr(cls, name, value)
         made_enumerations.setdefault(type_code, cls)
     return made_enumerations[type_code]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from .._builtins import *  # noqa: F403
 from .._typing import TYPE_CHECKING, Any
 from . import defaults
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
     from .runtime import Runtime
 
-__all__ = ["Constant", "Members", "Property", "TypeDescription"]
+__all__ = ["Constant", "Members", "NestedClass", "Property", "TypeDescription"]
 
 # AnyffiMethodFlag
 _STATIC, _GETTER, _SETTER, _CONSTRUCTOR, _RESTORE = 1, 2, 4, 8, 16
@@ -142,6 +144,8 @@ class Members:
                 members[name] = make_iter(self._bind(cls, function), self._function)
             elif not flags & _SETTER:
                 members[_free(name)] = self._bind(cls, function)
+        for name, nested in self._runtime.type_list_nested(type_code):
+            members.setdefault(_free(name), NestedClass(functools.partial(self._find_class, nested)))
         if "__eq__" in members:
             members.setdefault("__hash__", None)
         if "_restore" in members:
@@ -159,6 +163,9 @@ class Members:
             members.setdefault("__repr__", defaults.__repr__)
             members["_field_names"] = tuple(_free(row[0]) for row in described.fields)
         return members
+
+    def _find_class(self, key: str) -> Any:
+        return self._class_of(self._runtime.type_find(key))
 
     def _constructor(self, cls: Any, function: Any, private: dict[str, Any]) -> Constructor:
         if not private:
@@ -205,6 +212,17 @@ class Constant:
     def type_name(self) -> str | None:
         """The annotation of its value."""
         return _result_type(self._get)
+
+
+class NestedClass:
+    """A C++ class whose key begins with that of another one, of which it is an attribute."""
+
+    def __init__(self, find: Any) -> None:
+        self._find = find
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        # Not kept: a library that is loaded again may have a new type of the key.
+        return self._find()
 
 
 def _result_type(function: Any) -> str | None:

@@ -64,6 +64,7 @@ class Runtime:
         self.registry_remove = get("registry.remove")
         self.registry_list = get("registry.list")
         self.registry_find_library = get("registry.find_library")
+        self.type_list_nested = get("type.list_nested")
         self.module_load = get("Module.load")
         self.module_get_program = get("Module.get_program")
         self.module_import = get("Module.import_module")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._objects.fields import Field
-from .._objects.members import Constant, Property
+from .._objects.members import Constant, NestedClass, Property
 from .._objects.methods import Constructor, MethodMethods
 from .._public import Function, Object
 from .._rules import keywords
@@ -19,7 +19,7 @@ from .text import SELF, docstring
 #: The stub that is written, in stub.py.
 _Stub = Any
 
-__all__ = ["describe_foreign", "describe_member", "type_keys"]
+__all__ = ["describe_foreign", "describe_member", "nested_classes", "type_keys"]
 
 _SELF = SELF.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
 #: The annotation of a field is that of a result; what parameters have for containers that are copied.
@@ -34,6 +34,15 @@ def type_keys(classes: dict[type, str]) -> dict[str, str]:
     shown = (Object, enum.Enum)
     found = ((cls.__dict__.get("_type_key"), name) for cls, name in classes.items() if issubclass(cls, shown))
     return {key: name for key, name in found if key is not None}
+
+
+def nested_classes(name: str, cls: type) -> Iterator[tuple[type, str]]:
+    """Return the classes nested in one of that name, at any depth, and how the stub calls them."""
+    for member, value in vars(cls).items():
+        if isinstance(value, NestedClass):
+            nested = value.__get__(None)
+            yield nested, f"{name}.{member}"
+            yield from nested_classes(f"{name}.{member}", nested)
 
 
 def describe_foreign(stub: _Stub, name: str, cls: Any) -> Iterator[str] | None:
@@ -72,6 +81,8 @@ def describe_member(stub: _Stub, name: str, value: Any, indent: str) -> Iterator
         kind = stub.annotations.shorten("typing.ClassVar")
         shown = f"{indent}{name}: {kind}[{stub.annotations.given(value.type_name)}]"
         return iter([shown, *docstring(value.__doc__, indent)])
+    if isinstance(value, NestedClass):
+        return (f"{indent}{line}" if line else line for line in stub.declare_class(name, value.__get__(None)))
     if isinstance(value, Constructor):
         return _functions(stub, name, value._function, indent, "None")
     if isinstance(value, staticmethod) and isinstance(value.__func__, Function):
@@ -116,9 +127,9 @@ def _functions(
     is_method = not is_static and name != "__init__"
     overloads = []
     for each in function.overloads or (function,):
-        parameters, given = stub.types_of(each)
+        parameters, given = stub.types_of(each, int(is_method))
         if is_method:
-            parameters = _without_names(parameters[1:])
+            parameters = _without_names(parameters)
         if name in _COMPARE_ANY:
             parameters[0] = parameters[0].replace(annotation=stub.annotations.shorten("builtins.object"))
         overloads.append(Overload(each, parameters, result or given))

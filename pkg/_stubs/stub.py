@@ -12,7 +12,7 @@ from .._objects.container import Container
 from .._public import Function, Module, Object, Tensor
 from .._rules import keywords
 from .annotations import Annotations
-from .bound import describe_foreign, describe_member, type_keys
+from .bound import describe_foreign, describe_member, nested_classes, type_keys
 from .overloads import Overload, arrange
 from .python import PythonDeclarations
 from .source import Source
@@ -44,6 +44,8 @@ class Stub:
         self._members = {name: value for name, value in members.items() if keywords.is_name(name)}
         self._left_out = sorted(set(members) - set(self._members))
         classes = {value: name for name, value in self._members.items() if isinstance(value, type)}
+        for cls, name in [*classes.items()]:
+            classes.update(nested_classes(name, cls))
         #: The names of the classes that the stub declares.
         self.names = classes
         self._source = source
@@ -96,7 +98,7 @@ class Stub:
             if lines is not None:
                 yield from lines
             elif isinstance(value, type):
-                yield from self._class(name, value)
+                yield from self.declare_class(name, value)
             else:
                 yield f"{name}: {self._variable(value)}"
 
@@ -140,11 +142,11 @@ class Stub:
             parameters = [*first, *overload.parameters]
             yield from self.define(name, parameters, overload.result, overload.function.__doc__, indent)
 
-    def types_of(self, function: Any) -> tuple[list[inspect.Parameter], str]:
-        """Return a function's parameters and result for the stub."""
+    def types_of(self, function: Any, first: int = 0) -> tuple[list[inspect.Parameter], str]:
+        """Return a function's parameters, from the given one on, and its result for the stub."""
         signature = function.__signature__
         parameters = []
-        for parameter in signature.parameters.values():
+        for parameter in [*signature.parameters.values()][first:]:
             is_typed = parameter.kind is not parameter.VAR_POSITIONAL
             is_typed = is_typed and parameter.annotation is not parameter.empty
             annotation = self.annotations.taken(parameter.annotation if is_typed else None)
@@ -164,7 +166,7 @@ class Stub:
 
     # ---- classes ----
 
-    def _class(self, name: str, cls: type) -> Iterator[str]:
+    def declare_class(self, name: str, cls: type) -> Iterator[str]:
         """Declare a class that has no source."""
         foreign = describe_foreign(self, name, cls)
         if foreign is not None:

@@ -9,6 +9,7 @@ from class_sources import CLASSES
 from enum_sources import METRICS
 from exception_sources import FAILURES
 from member_sources import BOXES
+from nested_sources import NESTED
 from programs import stubgen
 from support import ROOT, Build, needs_compilers
 from type_checkers import needs_mypy, needs_pyright, run_mypy, run_pyright
@@ -22,6 +23,7 @@ import geo
 import space
 import numpy as np
 import mart
+import zoo
 
 one = box.Box()
 other = box.Box([[1.0, 2.0]])
@@ -88,6 +90,11 @@ try:
     mart.fail("sold out")
 except mart.SoldOut as error:
     refused: ValueError = error
+kind: zoo.Shape.Type = zoo.Shape().type
+joint: zoo.Joint.Type = zoo.Joint().type
+unit: zoo.Shape.Size.Unit = zoo.Shape.Size().unit
+zoo.name(zoo.Shape.Type.CIRCLE)
+broken: ValueError = zoo.Shape.Failure()
 """
 
 DECLARED = [
@@ -120,6 +127,7 @@ def folder(build: Build, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Pa
         ("geo", "classes.cc", CLASSES),
         ("space", "metrics.cc", METRICS),
         ("mart", "failures.cc", FAILURES),
+        ("zoo", "zoo.cc", NESTED),
     )
     for name, file, source in sources:
         library = build(file, source)
@@ -144,7 +152,8 @@ def test_declarations(folder: pathlib.Path) -> None:
 
 @needs_mypy
 def test_mypy_accepts_them(folder: pathlib.Path) -> None:
-    assert run_mypy(folder, "box.pyi", "geo.pyi", "space.pyi", "mart.pyi", "user.py", search=[folder]) == ""
+    shown = ("box.pyi", "geo.pyi", "space.pyi", "mart.pyi", "zoo.pyi", "user.py")
+    assert run_mypy(folder, *shown, search=[folder]) == ""
 
 
 @needs_pyright

@@ -78,8 +78,14 @@ def test_an_object_that_is_its_own_iterator(handles: Any) -> None:
 @pytest.mark.parametrize(
     ("members", "problem"),
     [
-        ('.field("x", &P::x).property("x", [](const P& p) { return p.x; })', "x: there is a member of this name"),
-        ('.property("x", [](const P& p) { return p.x; }).field("x", &P::x)', "x: there is a member of this name"),
+        (
+            '.field("x", &P::x).property("x", [](const P& p) { return p.x; })',
+            "x: there is a member of this name",
+        ),
+        (
+            '.property("x", [](const P& p) { return p.x; }).field("x", &P::x)',
+            "x: there is a member of this name",
+        ),
         ('.method("f", [](P&) {}).static_method("f", [] {})', "f: there is a member of this name"),
         ('.constant("C", 1).constant("C", 2)', "C: there is a member of this name"),
         ('.method("f", [](P&) {}).keep_alive<1, 2>()', r"f: keep_alive\(\) counts the result as 0"),

@@ -60,6 +60,20 @@ const AnyffiFieldInfo* find_field(const ObjectRef& object, const char* name) {
   return found;
 }
 
+List<Array<>> list_nested(int32_t type_code) {
+  const char* outer = get_info(type_code).type_key;
+  size_t size = std::strlen(outer);
+  List<Array<>> found;
+  for (int32_t code = ANYFFI_FIRST_DYNAMIC_TYPE; const AnyffiTypeInfo* info = anyffi_type_get_info(code); ++code) {
+    const char* key = info->type_key;
+    bool is_nested =
+        std::strncmp(key, outer, size) == 0 && key[size] == '.' && std::strchr(key + size + 1, '.') == nullptr;
+    // A later version of a library may have a new type of the key.
+    if (is_nested && anyffi_type_find(key) == info) found.push_back(Array<>{key + size + 1, key});
+  }
+  return found;
+}
+
 AnyValue get_field(const ObjectRef& object, const char* name) {
   const AnyffiFieldInfo* field = find_field(object, name);
   AnyValue value;
@@ -135,6 +149,10 @@ ANYFFI_REGISTER_GLOBAL("anyffi.type.describe")
         "name, type, docstring and whether it is writable, or the value of a member of an enumeration; whether it has "
         "a hook for `repr`; and a number that "
         "changes when the type is defined anew.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.type.list_nested")
+    .def(&list_nested, arg("type_code"))
+    .doc("Return name and key of each type that is nested in one: its key is that one's, a dot and the name.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.type.let_host_compare")
     .def([](int32_t type_code) { anyffi_type_add_instance_flags(get_info(type_code).type_code, ANYFFI_HOST_COMPARES); },

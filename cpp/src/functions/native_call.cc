@@ -30,7 +30,8 @@ struct KeptInside {
 };
 int keep_alive_inside(const AnyffiValue* nurse, void* context) {
   auto* kept = static_cast<KeptInside*>(context);
-  bool is_container = nurse->type_code == ANYFFI_ARRAY || nurse->type_code == ANYFFI_LIST || has_entries(nurse->type_code);
+  bool is_container =
+      nurse->type_code == ANYFFI_ARRAY || nurse->type_code == ANYFFI_LIST || has_entries(nurse->type_code);
   if (!is_container || kept->levels == 0) {
     return nurse->type_code > 0 ? anyffi_object_keep_alive(nurse->as_object, kept->patient) : 0;
   }

@@ -125,11 +125,17 @@ void visit_classes(Module* module, Visit visit) {
   }
 }
 
-/// The names of the classes of a module and of its imports, sorted.
+/// Whether a class is nested in another one: its key begins with the key of that.
+bool is_nested(const AnyffiTypeInfo& info) {
+  const char* last = std::strrchr(info.type_key, '.');
+  return last != nullptr && anyffi_type_find(String(info.type_key, last).c_str()) != nullptr;
+}
+
+/// The names of the classes of a module and of its imports, sorted, without nested ones.
 Vector<String> list_class_names(Module* module) {
   Vector<String> names;
   visit_classes(module, [&](const AnyffiTypeInfo& info) {
-    names.emplace_back(info.python_name);
+    if (!is_nested(info)) names.emplace_back(info.python_name);
     return false;
   });
   sort_names(&names);
@@ -163,7 +169,7 @@ int find_class(Module* module, const AnyffiValue* name, int32_t* out) {
   String wanted;
   append_text(&wanted, name);
   visit_classes(module, [&](const AnyffiTypeInfo& info) {
-    if (wanted != info.python_name) return false;
+    if (wanted != info.python_name || is_nested(info)) return false;
     *out = info.type_code;
     return true;
   });

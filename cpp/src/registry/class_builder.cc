@@ -236,8 +236,8 @@ void anyffi_class_keep_alive(AnyffiClassBuilder* builder, int32_t nurse, int32_t
   AnyffiNativeFunction* function = builder->function;
   // The value of a property is an argument of its setter, which was added before the getter.
   if (builder->flags == ANYFFI_GETTER && (nurse == 2 || patient == 2)) function = setter_before_last(*state, function);
-  if (function != nullptr && keep_alive_native(function, nurse > 0 ? nurse - shift : nurse,
-                                               patient > 0 ? patient - shift : patient)) {
+  if (function != nullptr &&
+      keep_alive_native(function, nurse > 0 ? nurse - shift : nurse, patient > 0 ? patient - shift : patient)) {
     defer(*state);
   }
   // The garbage collector looks into objects that have references.
