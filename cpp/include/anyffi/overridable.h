@@ -78,11 +78,11 @@ class Overrides {
         AnyffiValue* value;
         ~Guard() { anyffi_value_drop(value); }
       } guard{&result};
-      return convert<R>(result);
+      return convert_result<R>(result, &method->header);
     } else {
       settle(result);
       AnyValue owned(Adopt{}, result);
-      return convert<R>(owned.raw());
+      return convert_result<R>(owned.raw(), &method->header);
     }
   }
 

@@ -345,6 +345,20 @@ T convert(const AnyffiValue& given) {
   return Conversion::take(holder);
 }
 
+/// The same of what a function returned, which the error names.
+template <class T>
+T convert_result(AnyffiValue value, const AnyffiObject* function) {
+  using Conversion = Traits<T>;
+  if constexpr (std::is_arithmetic_v<T> && !kIsCharacter<T>) {
+    T number;
+    if (__builtin_expect(Conversion::load_plain(value, number), 1)) return number;
+  }
+  typename Conversion::Holder holder{};
+  AnyffiMismatch why;
+  if (__builtin_expect(!Conversion::load(value, holder, why), 0)) check(anyffi_mismatch_raise_result(&why, function));
+  return Conversion::take(holder);
+}
+
 }  // namespace detail
 }  // namespace anyffi
 

@@ -17,14 +17,7 @@ struct FunctionCall {
   Function function;
   R operator()(A... args) const {
     [[maybe_unused]] AnyValue result = function(std::forward<A>(args)...);
-    if constexpr (!std::is_void_v<R>) {
-      using Conversion = Traits<R>;
-      AnyffiValue given = result.raw();
-      typename Conversion::Holder holder{};
-      AnyffiMismatch why;
-      if (!Conversion::load(given, holder, why)) check(anyffi_mismatch_raise_result(&why, function.get()));
-      return Conversion::take(holder);
-    }
+    if constexpr (!std::is_void_v<R>) return convert_result<R>(result.raw(), function.get());
   }
 };
 
