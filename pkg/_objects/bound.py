@@ -146,9 +146,12 @@ class BoundClasses:
         return next((type_code for type_code, known in self._registered.items() if known is cls), None)
 
     def note_subclass(self, cls: type) -> None:
-        """Let the runtime ask a new class of Python, if it says which objects are equal."""
-        type_code = self.code_of(cls) if _compares_in_python(cls) else None
-        if type_code is not None and type_code >= FIRST_DYNAMIC_TYPE:
+        """Let the runtime ask a new class of Python, which may say which objects are equal, and add to them."""
+        type_code = self.code_of(cls)
+        if type_code is None or type_code < FIRST_DYNAMIC_TYPE:
+            return
+        self._runtime.type_let_host_derive(type_code)
+        if _compares_in_python(cls):
             self._runtime.type_let_host_compare(type_code)
 
     def let_compare(self, type_code: int, cls: type) -> None:

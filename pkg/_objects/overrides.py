@@ -7,6 +7,7 @@ import sys
 from types import FunctionType
 
 from .._builtins import *  # noqa: F403
+from .._rules.conversions import hold
 from .._typing import Any, Callable
 from .fields import Field
 from .methods import MethodMethods
@@ -43,10 +44,6 @@ def call_override(name: str, instance: Any, /, *args: Any) -> Any:
     return found if isinstance(getattr(type(instance), name, None), property) else found(*args)
 
 
-def _hold(wrapper: Any) -> None:
-    """Do nothing: C++ keeps the wrapper alive by a partial call of this function."""
-
-
 class Overrides:
     """Bind the methods of a Python class, which derives from a C++ class, to virtual functions."""
 
@@ -76,7 +73,7 @@ class Overrides:
 
             def __del__(wrapper: Any) -> None:
                 if wrapper._address and self._is_shared(wrapper):
-                    self._keep(wrapper, functools.partial(_hold, wrapper))
+                    self._keep(wrapper, functools.partial(hold, wrapper))
                 elif finalize is not None:
                     finalize(wrapper)
 

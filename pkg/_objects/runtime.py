@@ -99,6 +99,7 @@ class Runtime:
         self.type_methods = get("type.methods")
         self.type_find = get("type.find")
         self.type_let_host_compare = get("type.let_host_compare")
+        self.type_let_host_derive = get("type.let_host_derive")
         self.type_convertible_from = get("type.convertible_from")
         self.type_table = get("type.table")
         self.value_equal = get("value.equal")

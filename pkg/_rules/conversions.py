@@ -11,6 +11,7 @@ import sys
 from abc import get_cache_token
 from collections.abc import ItemsView, KeysView, Sequence, ValuesView
 from collections.abc import Set as AbstractSet
+from functools import partial
 from itertools import islice
 
 from .._builtins import *  # noqa: F403
@@ -20,7 +21,7 @@ from .dtype import dtype
 from .internal import Elements, Opaque
 from .times import create_date_time, create_duration, to_date_time, to_duration
 
-__all__ = ["convert", "create", "set_enumerations"]
+__all__ = ["convert", "create", "hold", "set_enumerations"]
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
@@ -172,6 +173,21 @@ def _to_int(x: Any) -> Any:
     return int.__pos__(x) if isinstance(x, int) else None
 
 
+#: PyPy's collector does not see what the runtime refers to: cycles through such a function would stay.
+_ON_PYPY = sys.implementation.name == "pypy"
+
+
+def _keep(x: Any) -> Callable[[], None] | None:
+    """Return a function that keeps an object of a class of Python's alive; None of one that C++ can make again."""
+    namespace = type(x).__dict__
+    is_made_again = "_type_key" in namespace or "_record" in namespace
+    return None if is_made_again or _ON_PYPY else partial(hold, x)
+
+
+def hold(wrapper: Any) -> None:
+    """Do nothing: C++ keeps a wrapper alive by a partial call of this function."""
+
+
 _TO: dict[int, Callable[[Any], Any]] = {
     1: _to_sequence,
     2: _to_iterable,
@@ -182,4 +198,4 @@ _TO: dict[int, Callable[[Any], Any]] = {
     7: _to_int,
     8: _to_tensor,
 }
-_FROM: dict[int, Callable[[Any], Any]] = {4: _create_path, 5: create_date_time, 6: create_duration}
+_FROM: dict[int, Callable[[Any], Any]] = {4: _create_path, 5: create_date_time, 6: create_duration, 9: _keep}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from handle_sources import HANDLES
-from support import Build, compiles_classes
+from support import CPYTHON, Build, compiles_classes
 
 pytestmark = compiles_classes
 
@@ -61,6 +62,52 @@ def test_the_value_of_a_property_is_kept_alive(handles: Any) -> None:
     definition.wheel = handles.Wheel(7)
     gc.collect()
     assert definition.wheel.size == 7
+
+
+@pytest.mark.skipif(not CPYTHON, reason="on PyPy, objects live on without their Python part")
+def test_objects_that_are_kept_alive_keep_their_python_part(handles: Any) -> None:
+    class Tagged(handles.Texture):  # type: ignore[misc, name-defined]
+        tag = ""
+
+    class Doubling(handles.Listener):  # type: ignore[misc, name-defined]
+        by = 0
+
+        def hear(self, x: int) -> int:
+            return self.by * x
+
+    world = handles.World()
+    texture, listener = Tagged(), Doubling()
+    texture.tag, listener.by = "mine", 2
+    world.texture = texture
+    world.add(listener)
+    # Again: kept once.
+    world.texture = texture
+    found = weakref.ref(texture), weakref.ref(listener)
+    del texture, listener
+    gc.collect()
+    assert (world.texture.tag, world.texture.id, world.say(4)) == ("mine", 3, 8)
+    del world
+    gc.collect()
+    assert [ref() for ref in found] == [None, None]
+
+
+@pytest.mark.skipif(not CPYTHON, reason="cycles through objects of the runtime are not collected there")
+@pytest.mark.parametrize("name", ["Listener", "Texture"])
+def test_cycles_through_what_is_kept_alive_are_collected(handles: Any, name: str) -> None:
+    class Mine(getattr(handles, name)):  # type: ignore[misc]
+        pass
+
+    world, mine = handles.World(), Mine()
+    if name == "Listener":
+        world.add(mine)
+    else:
+        world.texture = mine
+    mine.world = world
+    found = weakref.ref(mine)
+    del mine, world
+    gc.collect()
+    gc.collect()
+    assert found() is None
 
 
 def test_a_union(handles: Any) -> None:

@@ -47,6 +47,27 @@ struct Definition {
   Wheel* wheel = nullptr;
 };
 
+struct Listener {
+  virtual ~Listener() = default;
+  virtual int64_t hear(int64_t x) { return x; }
+};
+struct PyListener : anyffi::Overridable<Listener> {
+  using Overridable::Overridable;
+  int64_t hear(int64_t x) override { return override_or<int64_t>("hear", [&] { return Listener::hear(x); }, x); }
+};
+struct Texture {
+  int64_t id = 3;
+};
+struct World {
+  std::vector<Listener*> listeners;
+  Texture* texture = nullptr;
+  void add(Listener* listener) { listeners.push_back(listener); }
+  int64_t say(int64_t x) {
+    for (Listener* each : listeners) x = each->hear(x);
+    return x;
+  }
+};
+
 union Id {
   int32_t whole;
   uint8_t bytes[4];
@@ -89,6 +110,14 @@ ANYFFI_CLASS(Definition, "handles.Definition")
     .init<>()
     .property("wheel", [](const Definition& self) { return self.wheel; },
               [](Definition& self, Wheel* wheel) { self.wheel = wheel; }).keep_alive<1, 2>();
+ANYFFI_CLASS(Listener, "handles.Listener").overridable<PyListener>().init<>().method("hear", &Listener::hear, arg("x"));
+ANYFFI_CLASS(Texture, "handles.Texture").init<>().field("id", &Texture::id);
+ANYFFI_CLASS(World, "handles.World")
+    .init<>()
+    .method("add", &World::add, arg("listener")).keep_alive<1, 2>()
+    .method("say", &World::say, arg("x"))
+    .property("texture", [](const World& self) { return self.texture; },
+              [](World& self, Texture* texture) { self.texture = texture; }).keep_alive<1, 2>();
 ANYFFI_CLASS(Id, "handles.Id")
     .init<>()
     .field("whole", &Id::whole)

@@ -235,14 +235,15 @@ typedef enum AnyffiConversion {
   ANYFFI_AS_DATE_TIME = 5, /* a List of two ints, seconds since 1970 in UTC and nanoseconds, of a time of the host */
   ANYFFI_AS_DURATION = 6,  /* the same of a duration of the host */
   ANYFFI_AS_INT = 7,       /* an Int or BigInt, of a member of an enumeration of the host */
-  ANYFFI_AS_TENSOR = 8     /* a Tensor, of an object of the host that it can make an array of */
+  ANYFFI_AS_TENSOR = 8,    /* a Tensor, of an object of the host that it can make an array of */
+  ANYFFI_AS_KEPT = 9       /* created only, of an object: a Function that keeps alive what the host adds to it */
 } AnyffiConversion;
 
 /// Converts a value, owned; `out` is None if it is not of that sort. Runs code of the host. A list in `out` has no
 /// other owner.
 int anyffi_value_convert(const AnyffiValue* value, int32_t conversion, AnyffiValue* out);
 /// The host's path, time or duration: of Bytes, or of an int of microseconds (since 1970 in UTC). A copy of `from`
-/// without a host. If `conversion` is the type code of an enumeration: its member with the number `from`.
+/// without a host. If `conversion` is the type code of an enumeration: its member with the number `from`. None where there is nothing.
 int anyffi_value_create_host(int32_t conversion, const AnyffiValue* from, AnyffiValue* out);
 /// The family of a type code: `ANYFFI_STR` for the three codes of a string.
 int32_t anyffi_type_get_family(int32_t type_code);
@@ -1053,14 +1054,15 @@ typedef struct AnyffiGuardedCall {
 /// That of the calling thread.
 AnyffiGuardedCall* anyffi_guarded_call(void);
 
-/// Keeps the object of a value alive until `nurse` is destroyed.
+/// Keeps the object of a value alive until `nurse` is destroyed, with what the host has added to it.
 int anyffi_object_keep_alive(AnyffiObject* nurse, const AnyffiValue* patient);
 
 /// How libraries make new objects of a type, because functions return or take pointers to such; and who compares them.
 typedef enum AnyffiInstanceFlag {
-  ANYFFI_ENROLLED = 1,     /* they are enrolled */
-  ANYFFI_SEPARATE = 2,     /* the content has memory of its own, so that an owner in C++ can take it */
-  ANYFFI_HOST_COMPARES = 4 /* a class of the host may say when they are equal: `object_hash` of AnyffiHost */
+  ANYFFI_ENROLLED = 1,      /* they are enrolled */
+  ANYFFI_SEPARATE = 2,      /* the content has memory of its own, so that an owner in C++ can take it */
+  ANYFFI_HOST_COMPARES = 4, /* a class of the host may say when they are equal: `object_hash` of AnyffiHost */
+  ANYFFI_HOST_DERIVES = 8   /* a class of the host derives from the type, and may add to its objects: ANYFFI_AS_KEPT */
 } AnyffiInstanceFlag;
 
 /// Adds flags to a type and those that derive from it; built-in types have none.

@@ -159,6 +159,11 @@ ANYFFI_REGISTER_GLOBAL("anyffi.type.let_host_compare")
          arg("type_code"))
     .doc("Let the host hash and compare the objects of a type and of those that derive from it.");
 
+ANYFFI_REGISTER_GLOBAL("anyffi.type.let_host_derive")
+    .def([](int32_t type_code) { anyffi_type_add_instance_flags(get_info(type_code).type_code, ANYFFI_HOST_DERIVES); },
+         arg("type_code"))
+    .doc("Let what keeps objects of a type alive keep what classes of the host that derive from it have added.");
+
 ANYFFI_REGISTER_GLOBAL("anyffi.type.convertible_from")
     .def([](int32_t type_code) { return text_or_none(get_info(type_code).convertible_from); }, arg("type_code"))
     .doc("Return the type of values that parameters convert to an object of a type, or None.");

@@ -6,6 +6,7 @@
 #include <anyffi/c_api.h>
 #include <anyffi/inline.h>
 
+#include <algorithm>
 #include <mutex>
 #include <unordered_map>
 
@@ -14,6 +15,7 @@
 #include "core/errors.h"
 #include "core/immortal.h"
 #include "core/memory.h"
+#include "core/owned.h"
 #include "core/types.h"
 
 namespace anyffi::runtime {
@@ -104,7 +106,15 @@ ANYFFI_THREAD_LOCAL AnyffiGuardedCall guarded_call = {nullptr, nullptr};
 /// What an object keeps alive.
 struct Nurse {
   void (*deleter)(AnyffiObject* self, int32_t what) = nullptr; /* its own */
-  Vector<AnyffiObject*> patients;
+  struct Patient {
+    const AnyffiObject* object;
+    AnyffiObject* kept; /* it, or what keeps it alive in the host */
+  };
+  Vector<Patient> patients;
+
+  bool has(const AnyffiObject* object) const {
+    return std::any_of(patients.begin(), patients.end(), [&](const Patient& known) { return known.object == object; });
+  }
 };
 
 struct Nurses {
@@ -133,10 +143,32 @@ void delete_nurse(AnyffiObject* self, int32_t what) {
   }
   self->deleter = nurse.deleter;
   nurse.deleter(self, what);
-  for (AnyffiObject* patient : nurse.patients) anyffi_release(patient);
+  for (const Nurse::Patient& patient : nurse.patients) anyffi_release(patient.kept);
 }
 
-void add_patient(AnyffiObject* nurse, AnyffiObject* patient) {
+bool is_kept(AnyffiObject* nurse, const AnyffiObject* patient) {
+  if (nurse->deleter != &delete_nurse) return false;
+  Nurses& all = nurses();
+  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  return all.entries.find(nurse)->second.has(patient);
+}
+
+/// What keeps an object alive: it itself, or what the host has for one of a class that derives in the host.
+int keep(const AnyffiValue& patient, Owned* out) {
+  if (patient.type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) {
+    uint8_t flags = __atomic_load_n(anyffi_type_get_instance_flags(patient.type_code), __ATOMIC_RELAXED);
+    const AnyffiValue plain = anyffi_make_object(patient.as_object);
+    bool may_derive = (flags & ANYFFI_HOST_DERIVES) != 0;
+    if (may_derive && anyffi_value_create_host(ANYFFI_AS_KEPT, &plain, out->out()) != 0) return -1;
+  }
+  if ((*out)->type_code <= 0) {
+    anyffi_retain(patient.as_object);
+    *out->out() = anyffi_make_object(patient.as_object);
+  }
+  return 0;
+}
+
+void add_patient(AnyffiObject* nurse, const AnyffiObject* patient, Owned* kept) {
   Nurses& all = nurses();
   std::lock_guard<std::recursive_mutex> lock(all.mutex);
   Nurse& entry = all.entries[nurse];
@@ -144,11 +176,9 @@ void add_patient(AnyffiObject* nurse, AnyffiObject* patient) {
     entry.deleter = nurse->deleter;
     nurse->deleter = &delete_nurse;
   }
-  for (AnyffiObject* known : entry.patients) {
-    if (known == patient) return;
-  }
-  entry.patients.push_back(patient);
-  anyffi_retain(patient);
+  if (entry.has(patient)) return;
+  entry.patients.push_back({patient, (*kept)->as_object});
+  kept->take();
 }
 
 }  // namespace
@@ -170,8 +200,8 @@ int visit_patients(const AnyffiObject* nurse, AnyffiVisit visit, void* context) 
   if (nurse->deleter != &delete_nurse) return 0;
   Nurses& all = nurses();
   std::lock_guard<std::recursive_mutex> lock(all.mutex);
-  for (AnyffiObject* patient : all.entries.find(const_cast<AnyffiObject*>(nurse))->second.patients) {
-    AnyffiValue value = anyffi_make_object(patient);
+  for (const Nurse::Patient& patient : all.entries.find(const_cast<AnyffiObject*>(nurse))->second.patients) {
+    AnyffiValue value = anyffi_make_object(patient.kept);
     if (int status = visit(&value, context)) return status;
   }
   return 0;
@@ -219,7 +249,11 @@ void anyffi_instance_withdraw(AnyffiInstance* instance) {
 int anyffi_object_keep_alive(AnyffiObject* nurse, const AnyffiValue* patient) {
   if (patient->type_code <= 0 || patient->as_object == nurse) return 0;
   return guard([&] {
-    add_patient(nurse, patient->as_object);
+    // What destroys the nurse meanwhile is released outside of the lock.
+    Owned kept;
+    if (is_kept(nurse, patient->as_object)) return 0;
+    if (keep(*patient, &kept) != 0) return -1;
+    add_patient(nurse, patient->as_object, &kept);
     return 0;
   });
 }

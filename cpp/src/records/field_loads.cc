@@ -8,6 +8,7 @@
 
 #include "core/compiler.h"
 #include "core/immortal.h"
+#include "records/record.h"
 
 namespace anyffi::runtime {
 
