@@ -146,7 +146,7 @@ class BoundClasses:
         return next((type_code for type_code, known in self._registered.items() if known is cls), None)
 
     def note_subclass(self, cls: type) -> None:
-        """Let the runtime ask a new class of Python, which may say which objects are equal, and add to them."""
+        """Let the runtime ask a new class of Python: it may say which objects are equal, and add to them."""
         type_code = self.code_of(cls)
         if type_code is None or type_code < FIRST_DYNAMIC_TYPE:
             return

@@ -178,7 +178,7 @@ _ON_PYPY = sys.implementation.name == "pypy"
 
 
 def _keep(x: Any) -> Callable[[], None] | None:
-    """Return a function that keeps an object of a class of Python's alive; None of one that C++ can make again."""
+    """Return a function that keeps an object of a Python class alive; None of one that C++ can make again."""
     namespace = type(x).__dict__
     is_made_again = "_type_key" in namespace or "_record" in namespace
     return None if is_made_again or _ON_PYPY else partial(hold, x)
