@@ -110,6 +110,25 @@ def test_cycles_through_what_is_kept_alive_are_collected(handles: Any, name: str
     assert found() is None
 
 
+def test_classes_of_others_are_made_of_values(handles: Any) -> None:
+    body = handles.Body()
+    assert (handles.length((3, 4)), handles.length([1, 2]), handles.length(handles.Point(1, 1))) == (25, 5, 2)
+    body.position = (1, 2)
+    body.velocity = (3, 4)
+    body.path = [(1, 2), handles.Point(3, 4)]
+    assert (body.position.x, body.velocity.y, body.path[1].x) == (1, 4, 3)
+    body.position = handles.Point(5, 6)
+    assert (body.position.y, handles.Body((7, 8)).position.x) == (6, 7)
+    expected = r"handles.Body.position, at \[0\]: expected float, got str"
+    with pytest.raises(TypeError, match=expected):
+        body.position = ("a", 1)
+    with pytest.raises(TypeError, match="expected handles.Point, got str"):
+        body.position = "a"
+    with pytest.raises(ValueError, match="no number"):
+        handles.length((float("nan"), 1))
+    assert body.position.y == 6
+
+
 def test_a_union(handles: Any) -> None:
     one = handles.Id()
     one.whole = 258

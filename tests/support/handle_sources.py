@@ -6,6 +6,7 @@ HANDLES = r"""
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/map.h>
 #include <anyffi/stl/string.h>
+#include <anyffi/stl/tuple.h>
 #include <anyffi/stl/vector.h>
 
 namespace {
@@ -68,6 +69,16 @@ struct World {
   }
 };
 
+// Of another library, whose users write pairs.
+struct Point {
+  double x, y;
+};
+struct Body {
+  Point position{0, 0};
+  Point velocity{1, 1};
+  std::vector<Point> path;
+};
+
 union Id {
   int32_t whole;
   uint8_t bytes[4];
@@ -118,6 +129,23 @@ ANYFFI_CLASS(World, "handles.World")
     .method("say", &World::say, arg("x"))
     .property("texture", [](const World& self) { return self.texture; },
               [](World& self, Texture* texture) { self.texture = texture; }).keep_alive<1, 2>();
+ANYFFI_TYPE_KEY(Point, "handles.Point");
+template <>
+struct anyffi::FromValue<Point> {
+  static Point from_value(const std::pair<double, double>& pair) {
+    if (pair.first != pair.first) throw anyffi::Error("ValueError", "no number");
+    return {pair.first, pair.second};
+  }
+};
+ANYFFI_BIND(Point).init<double, double>(arg("x"), arg("y")).field("x", &Point::x).field("y", &Point::y);
+ANYFFI_CLASS(Body, "handles.Body")
+    .init<>()
+    .init<Point>(arg("position"))
+    .field("position", &Body::position)
+    .field("path", &Body::path)
+    .property("velocity", [](const Body& body) { return body.velocity; },
+              [](Body& body, const Point& value) { body.velocity = value; });
+ANYFFI_EXPORT(length, [](const Point& point) { return point.x * point.x + point.y * point.y; }, arg("point"));
 ANYFFI_CLASS(Id, "handles.Id")
     .init<>()
     .field("whole", &Id::whole)

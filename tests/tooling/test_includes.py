@@ -30,6 +30,10 @@ LAYERS = {
 UPWARD = {
     ("core", "anyffi_str_create"): ("anyffi/c_api.h", "an owned copy of a borrowed string is a string"),
     ("core", "anyffi_bytes_create"): ("anyffi/c_api.h", "an owned copy of borrowed bytes is bytes"),
+    ("core", "anyffi_value_create_host"): (
+        "anyffi/c_api.h",
+        "the host keeps its part of an object that is kept alive",
+    ),
     ("core", "anyffi_str_from_utf8"): ("anyffi/c_api.h", "kind and message of an error are strings"),
     ("core", "anyffi_str_to_utf8"): ("anyffi/c_api.h", "C++ reads the message of an error as UTF-8"),
     ("core", "anyffi_sequence_create"): ("anyffi/c_api.h", "errors of the system have an Array of args"),

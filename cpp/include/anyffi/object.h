@@ -270,7 +270,7 @@ struct Traits<Ref<T>> : detail::RefTraits<Ref<T>> {
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (detail::is_instance<T>(value)) return detail::hold_object(value, holder);
     if constexpr (detail::kHasFromValue<T>) {
-      return detail::load_from_value<T>(&T::from_value, value, holder, why);
+      return detail::load_from_value<T>(&detail::Converting<T>::from_value, value, holder, why);
     } else {
       return detail::refuse(why, value, name);
     }
@@ -307,6 +307,23 @@ struct BorrowedObject {
   }
 };
 
+/// The object that a parameter copies.
+template <class T, bool = kHasFromValue<T>>
+struct CopiedObject : BorrowedObject<T> {
+  static const T& content(BorrowedPointer<T>& holder) { return *holder; }
+};
+template <class T>
+struct CopiedObject<T, true> {
+  static constexpr uint64_t type_mask = 0;
+  static constexpr bool kIsSteady = false;
+  static constexpr bool kBorrows = false;
+  using Holder = AnyValue;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    return Traits<Ref<T>>::load(value, holder, why);
+  }
+  static const T& content(Holder& holder) { return *content_of<T>(holder.raw().as_object); }
+};
+
 /// Object classes whose objects are made of others. Other classes are not asked: their constructors may ask for traits.
 template <class T, bool = kIsObjectClass<T>>
 inline constexpr bool kIsObjectValue = false;
@@ -322,13 +339,13 @@ struct ANYFFI_HIDDEN_ Traits<detail::ObjectArg<T>> : detail::BorrowedObject<T> {
 
 /// An object class by value: a parameter is a copy of the object, a result is a new object.
 template <class T>
-struct ANYFFI_HIDDEN_ Traits<T, std::enable_if_t<detail::kIsObjectValue<T>>> : detail::BorrowedObject<T> {
+struct ANYFFI_HIDDEN_ Traits<T, std::enable_if_t<detail::kIsObjectValue<T>>> : detail::CopiedObject<T> {
   ANYFFI_HIDDEN_ static constexpr auto name = detail::kTypeKeyOf<T>;
-  static T take(detail::BorrowedPointer<T>& holder) {
+  static T take(typename detail::CopiedObject<T>::Holder& holder) {
     static_assert(std::is_copy_constructible_v<T>,
                   "anyffi: a parameter takes an object by value, whose class has no copy constructor: take T& or "
                   "const T&");
-    return T(*holder);
+    return T(detail::CopiedObject<T>::content(holder));
   }
   static AnyffiValue store(T object) { return detail::object_value(make_object<T>(std::move(object)).release()); }
 };

@@ -166,9 +166,19 @@ int get_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* ou
   });
 }
 
+/// What the conversion of a parameter makes of the value that is set.
+template <class M, bool = kIsObjectClass<M>>
+struct FieldArg {
+  using Type = M;
+};
+template <class M>
+struct FieldArg<M, true> {
+  using Type = std::conditional_t<kHasFromValue<M>, Ref<M>, ObjectArg<M>>;
+};
+
 template <class M>
 int set_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* value) {
-  using Conversion = Traits<std::conditional_t<kIsObjectClass<M>, ObjectArg<M>, M>>;
+  using Conversion = Traits<typename FieldArg<M>::Type>;
   return catch_all([&] {
     typename Conversion::Holder holder{};
     InUse in_use;
@@ -176,8 +186,10 @@ int set_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* va
     AnyffiMismatch why;
     if (!Conversion::load(*value, holder, why)) return anyffi_mismatch_raise_field(&why, field);
     auto* member = static_cast<M*>(member_of(self, field));
-    if constexpr (kIsObjectClass<M>) {
+    if constexpr (kIsObjectClass<M> && !kHasFromValue<M>) {
       *member = *holder;
+    } else if constexpr (kIsObjectClass<M>) {
+      *member = *Conversion::take(holder);
     } else {
       *member = Conversion::take(holder);
     }

@@ -79,6 +79,12 @@ struct Instance {
 template <class T>
 class Ref;
 
+/// Specialise it for a class that has no `from_value` of its own, because it is someone else's: with
+/// `static T from_value(X)`, or one that returns a Ref<T>, parameters, elements and fields of this class accept what
+/// converts to X. After ANYFFI_TYPE_KEY, and before the class is described.
+template <class T>
+struct FromValue {};
+
 namespace detail {
 
 template <class T, class F>
@@ -88,12 +94,14 @@ inline constexpr bool kIsFromValue<T, T (*)(X)> = true;
 template <class T, class X>
 inline constexpr bool kIsFromValue<T, Ref<T> (*)(X)> = true;
 
-/// Whether T itself declares `from_value`: an inherited one creates objects of the base class.
+/// Where `from_value` is: T itself declares it, as an inherited one creates objects of the base class.
+template <class T>
+using Converting = std::conditional_t<KeyOf<T>::kIsForeign, FromValue<T>, T>;
 template <class T, class = void>
 inline constexpr bool kHasFromValue = false;
 template <class T>
-inline constexpr bool kHasFromValue<T, std::void_t<decltype(&T::from_value)>> =
-    !KeyOf<T>::kIsForeign && kIsFromValue<T, decltype(&T::from_value)>;
+inline constexpr bool kHasFromValue<T, std::void_t<decltype(&Converting<T>::from_value)>> =
+    kIsFromValue<T, decltype(&Converting<T>::from_value)>;
 
 /// The annotation of the values that `from_value` accepts.
 template <class R, class X>
@@ -179,7 +187,7 @@ __attribute__((cold, noinline)) ANYFFI_HIDDEN_ int32_t register_class() {
   info.alignment = alignof(T);
   info.member_types = members_of<T>();
   if constexpr (!KeyOf<T>::kIsForeign) describe_class<T>(info);
-  if constexpr (kHasFromValue<T>) info.convertible_from = value_name(&T::from_value);
+  if constexpr (kHasFromValue<T>) info.convertible_from = value_name(&Converting<T>::from_value);
   if constexpr (std::is_enum_v<T>) info.convertible_from = "int";
   int32_t code;
   check(anyffi_type_register(&info, &code));
