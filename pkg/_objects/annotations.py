@@ -167,7 +167,8 @@ class Annotations:
             # Their values would come back as those of another class.
             raise refused(cls)
         accepts = _make_check(cls)
-        return "instance", f"{cls.__module__}.{cls.__qualname__}", accepts
+        module = "pathlib" if cls.__module__ == "pathlib._local" else cls.__module__  # on CPython 3.13
+        return "instance", f"{module}.{cls.__qualname__}", accepts
 
     def _describe_generic(self, origin: Any, parts: tuple[Any, ...], whole: Any) -> tuple[Any, ...]:
         if origin in _UNIONS:
