@@ -121,7 +121,7 @@ OBJECT = 'struct T { static constexpr anyffi::FixedText kTypeKey{"t"}; T(const T
             "a parameter is or holds a pointer or reference of C++",
         ),
         ("std::unique_ptr<int> f();", "the result is or holds a pointer or reference of C++"),
-        ("struct S {}; void f(S*);", "take T, T& or anyffi::Ref<T> of a class T with a kTypeKey"),
+        ("struct S {}; void f(S*);", 'bind it by ANYFFI_CLASS(T, "module.T") before this'),
         ("void f(std::reference_wrapper<int>);", "is or holds a pointer or reference"),
         ("void f(std::chrono::steady_clock::time_point);", "another clock than std::chrono::system_clock"),
         ("void f(std::forward_list<int>);", "use std::vector, std::deque or std::list"),

@@ -127,8 +127,9 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   Class& field(const char* name, M C::* member, const char* text = nullptr) noexcept {
     static_assert(!std::is_function_v<M>, "anyffi: a field is a data member; for functions there is property()");
     static_assert(detail::kIsField<Bare<M>>,
-                  "anyffi: a field has a type without a conversion: include its header of anyffi/stl/, or specialise "
-                  "anyffi::Traits for it (see anyffi/traits_via.h)");
+                  "anyffi: a field has a type without a conversion: include its header of anyffi/stl/, bind its class "
+                  "by ANYFFI_CLASS before this, or specialise anyffi::Traits for it (see anyffi/traits_via.h); an "
+                  "array of numbers, T[N], is a tensor_field()");
     AnyffiFieldInfo described = detail::describe_member<T, M>(name, text, member);
     anyffi_class_add_field(&builder_, &described);
     return *this;
@@ -155,6 +156,9 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
         detail::ArrayMember<std::remove_cv_t<M>>::kIsArray,
         "anyffi: the memory of this member may move or is no array: tensor_field() takes T[N] and std::array; "
         "bind a property that returns a Tensor, a copy of the others");
+    static_assert(detail::kIsOfNumbers<std::remove_cv_t<M>>,
+                  "anyffi: the elements of a tensor_field() are numbers: bind a property that returns a std::vector of "
+                  "others, or of pointers to them");
     add_method(ANYFFI_GETTER, name, [member](const Ref<T>& self) { return detail::tensor_of_member<T>(self, member); });
     return text ? doc(text) : *this;
   }

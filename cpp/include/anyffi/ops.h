@@ -76,6 +76,8 @@ namespace ops {
   X(int_, "__int__")              \
   X(index, "__index__")           \
   X(bool_, "__bool__")            \
+  X(iter, "__iter__")             \
+  X(next, "__next__")             \
   X(enter, "__enter__")           \
   X(exit, "__exit__")             \
   X(abs_, "__abs__")              \

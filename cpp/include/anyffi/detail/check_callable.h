@@ -201,8 +201,9 @@ struct MissingOf<F, true> : SignatureOf<F>::template Apply<MissingIn> {};
       F, kObjectElement,                                                                                               \
       "has a container that holds objects by value: hold anyffi::Ref<T> instead, or specialise anyffi::Traits<T>");    \
   ANYFFI_ASSERT_REASON_(F, kPointer,                                                                                   \
-                        "is or holds a pointer or reference of C++, which says nothing of who owns what: take T, T& "  \
-                        "or anyffi::Ref<T> of a class T with a kTypeKey; std::optional<T> for what may be absent");    \
+                        "is or holds a pointer or reference of C++, which says nothing of who owns what: if its "      \
+                        "class T is to be one of Python, bind it by ANYFFI_CLASS(T, \"module.T\") before this; else "  \
+                        "take a T, and std::optional<T> for what may be absent");                                      \
   ANYFFI_ASSERT_REASON_(                                                                                               \
       F, kClock, "is a time of another clock than std::chrono::system_clock: only that one is related to dates");      \
   ANYFFI_ASSERT_REASON_(F, kLinked,                                                                                    \

@@ -319,6 +319,9 @@ template <class M>
 struct ArrayMember<M, std::enable_if_t<(std::tuple_size<M>::value * sizeof(typename M::value_type) == sizeof(M))>>
     : ArrayOf<M, std::tuple_size<M>::value, typename M::value_type> {};
 
+template <class M>
+inline constexpr bool kIsOfNumbers = kHasDataType<std::remove_cv_t<typename ArrayMember<M>::Element>>;
+
 /// A tensor on the memory of a member, which keeps the object alive.
 template <class T, class C, class M>
 Tensor tensor_of_member(const Ref<T>& self, M C::* member) {
