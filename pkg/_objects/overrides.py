@@ -7,7 +7,6 @@ import sys
 from types import FunctionType
 
 from .._builtins import *  # noqa: F403
-from .._rules.conversions import hold
 from .._typing import Any, Callable
 from .fields import Field
 from .methods import MethodMethods
@@ -44,6 +43,10 @@ def call_override(name: str, instance: Any, /, *args: Any) -> Any:
     return found if isinstance(getattr(type(instance), name, None), property) else found(*args)
 
 
+def _hold(wrapper: Any) -> None:
+    """Do nothing: C++ keeps the wrapper alive by a partial call of this function."""
+
+
 class Overrides:
     """Bind the methods of a Python class, which derives from a C++ class, to virtual functions."""
 
@@ -73,7 +76,7 @@ class Overrides:
 
             def __del__(wrapper: Any) -> None:
                 if wrapper._address and self._is_shared(wrapper):
-                    self._keep(wrapper, functools.partial(hold, wrapper))
+                    self._keep(wrapper, functools.partial(_hold, wrapper))
                 elif finalize is not None:
                     finalize(wrapper)
 

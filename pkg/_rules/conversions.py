@@ -11,7 +11,6 @@ import sys
 from abc import get_cache_token
 from collections.abc import ItemsView, KeysView, Sequence, ValuesView
 from collections.abc import Set as AbstractSet
-from functools import partial
 from itertools import islice
 
 from .._builtins import *  # noqa: F403
@@ -21,7 +20,7 @@ from .dtype import dtype
 from .internal import Elements, Opaque
 from .times import create_date_time, create_duration, to_date_time, to_duration
 
-__all__ = ["convert", "create", "hold", "set_enumerations"]
+__all__ = ["convert", "create", "set_enumerations"]
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
@@ -173,19 +172,15 @@ def _to_int(x: Any) -> Any:
     return int.__pos__(x) if isinstance(x, int) else None
 
 
-#: PyPy's collector does not see what the runtime refers to: cycles through such a function would stay.
+#: PyPy's collector does not see what the runtime refers to: cycles through what it keeps would stay.
 _ON_PYPY = sys.implementation.name == "pypy"
 
 
-def _keep(x: Any) -> Callable[[], None] | None:
-    """Return a function that keeps an object of a Python class alive; None of one that C++ can make again."""
+def _keep(x: Any) -> Any:
+    """Return what keeps an object of a Python class alive; None of one that C++ can make again."""
     namespace = type(x).__dict__
     is_made_again = "_type_key" in namespace or "_record" in namespace
-    return None if is_made_again or _ON_PYPY else partial(hold, x)
-
-
-def hold(wrapper: Any) -> None:
-    """Do nothing: C++ keeps a wrapper alive by a partial call of this function."""
+    return None if is_made_again or _ON_PYPY else Opaque(x)
 
 
 _TO: dict[int, Callable[[Any], Any]] = {

@@ -236,7 +236,7 @@ typedef enum AnyffiConversion {
   ANYFFI_AS_DURATION = 6,  /* the same of a duration of the host */
   ANYFFI_AS_INT = 7,       /* an Int or BigInt, of a member of an enumeration of the host */
   ANYFFI_AS_TENSOR = 8,    /* a Tensor, of an object of the host that it can make an array of */
-  ANYFFI_AS_KEPT = 9       /* created only, of an object: a Function that keeps alive what the host adds to it */
+  ANYFFI_AS_KEPT = 9       /* created only, of an object: a PyObject that keeps alive what the host adds to it */
 } AnyffiConversion;
 
 /// Converts a value, owned; `out` is None if it is not of that sort. Runs code of the host. A list in `out` has no

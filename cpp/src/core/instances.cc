@@ -13,6 +13,7 @@
 #include "core/biased_lock.h"
 #include "core/compiler.h"
 #include "core/errors.h"
+#include "core/host.h"
 #include "core/immortal.h"
 #include "core/memory.h"
 #include "core/owned.h"
@@ -106,14 +107,13 @@ ANYFFI_THREAD_LOCAL AnyffiGuardedCall guarded_call = {nullptr, nullptr};
 /// What an object keeps alive.
 struct Nurse {
   void (*deleter)(AnyffiObject* self, int32_t what) = nullptr; /* its own */
-  struct Patient {
-    const AnyffiObject* object;
-    AnyffiObject* kept; /* it, or what keeps it alive in the host */
-  };
-  Vector<Patient> patients;
+  Vector<AnyffiObject*> patients;                              /* or what keeps them alive in the host */
 
-  bool has(const AnyffiObject* object) const {
-    return std::any_of(patients.begin(), patients.end(), [&](const Patient& known) { return known.object == object; });
+  bool has(AnyffiObject* patient) const {
+    const void* handle = handle_of(anyffi_make_object(patient));
+    return std::any_of(patients.begin(), patients.end(), [&](AnyffiObject* known) {
+      return known == patient || (handle != nullptr && handle_of(anyffi_make_object(known)) == handle);
+    });
   }
 };
 
@@ -143,14 +143,7 @@ void delete_nurse(AnyffiObject* self, int32_t what) {
   }
   self->deleter = nurse.deleter;
   nurse.deleter(self, what);
-  for (const Nurse::Patient& patient : nurse.patients) anyffi_release(patient.kept);
-}
-
-bool is_kept(AnyffiObject* nurse, const AnyffiObject* patient) {
-  if (nurse->deleter != &delete_nurse) return false;
-  Nurses& all = nurses();
-  std::lock_guard<std::recursive_mutex> lock(all.mutex);
-  return all.entries.find(nurse)->second.has(patient);
+  for (AnyffiObject* patient : nurse.patients) anyffi_release(patient);
 }
 
 /// What keeps an object alive: it itself, or what the host has for one of a class that derives in the host.
@@ -168,7 +161,7 @@ int keep(const AnyffiValue& patient, Owned* out) {
   return 0;
 }
 
-void add_patient(AnyffiObject* nurse, const AnyffiObject* patient, Owned* kept) {
+void add_patient(AnyffiObject* nurse, Owned* patient) {
   Nurses& all = nurses();
   std::lock_guard<std::recursive_mutex> lock(all.mutex);
   Nurse& entry = all.entries[nurse];
@@ -176,9 +169,9 @@ void add_patient(AnyffiObject* nurse, const AnyffiObject* patient, Owned* kept) 
     entry.deleter = nurse->deleter;
     nurse->deleter = &delete_nurse;
   }
-  if (entry.has(patient)) return;
-  entry.patients.push_back({patient, (*kept)->as_object});
-  kept->take();
+  if (entry.has((*patient)->as_object)) return;
+  entry.patients.push_back((*patient)->as_object);
+  patient->take();
 }
 
 }  // namespace
@@ -200,8 +193,8 @@ int visit_patients(const AnyffiObject* nurse, AnyffiVisit visit, void* context) 
   if (nurse->deleter != &delete_nurse) return 0;
   Nurses& all = nurses();
   std::lock_guard<std::recursive_mutex> lock(all.mutex);
-  for (const Nurse::Patient& patient : all.entries.find(const_cast<AnyffiObject*>(nurse))->second.patients) {
-    AnyffiValue value = anyffi_make_object(patient.kept);
+  for (AnyffiObject* patient : all.entries.find(const_cast<AnyffiObject*>(nurse))->second.patients) {
+    AnyffiValue value = anyffi_make_object(patient);
     if (int status = visit(&value, context)) return status;
   }
   return 0;
@@ -249,11 +242,10 @@ void anyffi_instance_withdraw(AnyffiInstance* instance) {
 int anyffi_object_keep_alive(AnyffiObject* nurse, const AnyffiValue* patient) {
   if (patient->type_code <= 0 || patient->as_object == nurse) return 0;
   return guard([&] {
-    // What destroys the nurse meanwhile is released outside of the lock.
+    // Released outside of the lock if it is kept already.
     Owned kept;
-    if (is_kept(nurse, patient->as_object)) return 0;
     if (keep(*patient, &kept) != 0) return -1;
-    add_patient(nurse, patient->as_object, &kept);
+    add_patient(nurse, &kept);
     return 0;
   });
 }
