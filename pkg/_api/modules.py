@@ -86,6 +86,7 @@ class ModuleApi:
         loaded_paths[os.fsdecode(path)] = None
         for name in self._runtime.module_list_classes(module):
             self._classes.refresh(self._runtime.module_find_class(module, name))
+        self._classes.find_nested()
         if end is not None:
             end()
         return module

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 
 from .._builtins import *  # noqa: F403
@@ -13,7 +14,7 @@ from . import defaults
 from .enums import made_enumerations, make_enumeration
 from .exceptions import find_base, make_exception
 from .fields import Field
-from .members import Members, TypeDescription
+from .members import Members, NestedClass, TypeDescription
 from .methods import Constructor, MethodMethods, no_constructor
 from .runtime import Runtime
 
@@ -32,6 +33,8 @@ class BoundClasses:
         #: By type code: the classes made here, and those that users registered.
         self._made: dict[int, Any] = {}
         self._registered: dict[int, Any] = {}
+        #: Enumerations and exceptions.
+        self._foreign: dict[int, Any] = {}
         #: Keys of exceptions whose classes are being made.
         self._under_way: set[str] = set()
         #: For each class made here the version of the type and the names of its members.
@@ -63,21 +66,46 @@ class BoundClasses:
         type_code = self._runtime.type_find(key)
         return None if type_code is None or type_code < FIRST_DYNAMIC_TYPE else self.class_of(type_code)
 
-    def _outer_of(self, key: str) -> Any:
-        """Return the class that one is nested in, or None."""
-        outer = key.rpartition(".")[0]
-        return self.find_class(outer) if outer else None
+    def _add_foreign(self, type_code: int, cls: Any) -> Any:
+        self._foreign[type_code] = cls
+        self._add_nested(type_code, cls)
+        return cls
+
+    def _place_of(self, key: str) -> tuple[str, str]:
+        """Return the module and the name of the class for a key, which may be nested in others."""
+        outer, _, name = key.rpartition(".")
+        # Without making the outer class, which may derive from this one.
+        is_nested = outer and (self._runtime.type_find(outer) or 0) >= FIRST_DYNAMIC_TYPE
+        if not is_nested:
+            return outer, name
+        module, place = self._place_of(outer)
+        return module, f"{place}.{name}"
+
+    def _add_nested(self, type_code: int, cls: Any) -> None:
+        """Make the classes that are nested in one its attributes, unless it has members of these names."""
+        for name, key in self._runtime.type_list_nested(type_code):
+            if name.isidentifier() and name not in cls.__dict__:
+                setattr(cls, name, NestedClass(functools.partial(self.find_class, key)))
+
+    def find_nested(self) -> None:
+        """Let the classes that were made so far have those nested in them that a library has added."""
+        with self._lock:
+            for type_code, cls in [*self._made.items(), *self._foreign.items()]:
+                self._add_nested(type_code, cls)
 
     def _make_foreign(self, type_code: int, described: TypeDescription) -> Any:
         """Return the class of an enumeration or of exceptions, of which there are no objects."""
         key = described.key
         base, name, text, _ = described.fields[0]
         if name != "Exception":
-            return make_enumeration(type_code, key, described.doc, described.fields, self._outer_of(key))
+            cls = make_enumeration(type_code, described.doc, described.fields, key, self._place_of(key))
+            return self._add_foreign(type_code, cls)
         self._under_way.add(key)
         try:
             found = find_base(key, base, self._find_exception)
-            return make_exception(type_code, key, found, text, self._outer_of(key))
+            return self._add_foreign(
+                type_code, make_exception(type_code, key, found, text, self._place_of(key))
+            )
         finally:
             self._under_way.discard(key)
 
@@ -107,6 +135,7 @@ class BoundClasses:
             if cls.__module__ != self._object.__module__:  # the package's own classes serve many types
                 self._complete(cls, type_code)
             self._registered[type_code] = cls
+            self._runtime.type_let_host_derive(type_code)
             self.let_compare(type_code, cls)
             for other in [*self._made, *self._registered]:
                 if other not in self._registered and type_code in self._ancestors(other):
@@ -196,8 +225,8 @@ class BoundClasses:
 
     def _build(self, type_code: int, described: TypeDescription) -> Any:
         base = self._object if described.parent == code.OBJECT else self.class_of(described.parent)
-        outer = self._outer_of(described.key)
-        namespace = {"__slots__": (), **defaults.namespace_of_key(described.key, described.doc, outer)}
+        place = self._place_of(described.key)
+        namespace = {"__slots__": (), **defaults.namespace_of_key(described.key, described.doc, place)}
         cls: Any = type(described.key.rpartition(".")[2], (base,), namespace)
         self._set_members(cls, type_code, described)
         return cls
@@ -211,6 +240,7 @@ class BoundClasses:
         for name, value in members.items():
             setattr(cls, name, value)
         self._members[type_code] = described.version, tuple(members)
+        self._add_nested(type_code, cls)
 
     def _complete(self, cls: Any, type_code: int) -> None:
         """Add the members of a type and of its ancestors to a class, except for names that it has."""

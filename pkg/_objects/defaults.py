@@ -16,14 +16,9 @@ _NO_MODULE = "anyffi.objects"
 _running = threading.local()
 
 
-def namespace_of_key(key: str, doc: str | None, outer: Any = None) -> dict[str, Any]:
-    """Return what every class made for the type of a key has: its place, its docstring and the key.
-
-    `outer` is the class that it is nested in, if any.
-    """
-    module, _, name = key.rpartition(".")
-    if outer is not None:
-        module, name = outer.__module__, f"{outer.__qualname__}.{name}"
+def namespace_of_key(key: str, doc: str | None, place: tuple[str, str]) -> dict[str, Any]:
+    """Return what every class made for the type of a key has: its module and name, its docstring and the key."""
+    module, name = place
     return {"__module__": module or _NO_MODULE, "__qualname__": name, "__doc__": doc, "_type_key": key}
 
 

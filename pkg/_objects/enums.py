@@ -15,21 +15,21 @@ __all__ = ["made_enumerations", "make_enumeration"]
 made_enumerations: dict[int, Any] = {}
 
 
-def make_enumeration(type_code: int, key: str, doc: str | None, members: Any, outer: Any) -> Any:
+def make_enumeration(type_code: int, doc: str | None, members: Any, key: str, place: tuple[str, str]) -> Any:
     """Return the class of an enumeration, which is made once.
 
     Parameters
     ----------
     type_code : int
         Of the enumeration.
-    key : str
-        Of the type.
     doc : str or None
         Of the enumeration.
     members : sequence
         Of each the name, the name of the base class in `enum`, the docstring or None, and the value.
-    outer : type or None
-        The class that it is nested in.
+    key : str
+        Of the type.
+    place : tuple of str
+        The module and the name of the class.
     """
     if type_code not in made_enumerations:
         base: Any = getattr(enum, members[0][1])
@@ -37,7 +37,7 @@ def make_enumeration(type_code: int, key: str, doc: str | None, members: Any, ou
         of_members = [f"{_allowed(member)}\n    {text}" for member, _, text, _ in members if text]
         text = "\n\n".join(filter(None, [doc, "\n".join(of_members)])) or None
         cls = base(key.rpartition(".")[2], pairs)
-        for name, value in {**namespace_of_key(key, text, outer), "__reduce_ex__": _reduce}.items():
+        for name, value in {**namespace_of_key(key, text, place), "__reduce_ex__": _reduce}.items():
             setattr(cls, name, value)
         made_enumerations.setdefault(type_code, cls)
     return made_enumerations[type_code]

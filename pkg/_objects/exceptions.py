@@ -15,7 +15,7 @@ __all__ = ["find_base", "make_exception"]
 _made: dict[int, Any] = {}
 
 
-def make_exception(type_code: int, key: str, base: Any, doc: str | None, outer: Any) -> Any:
+def make_exception(type_code: int, key: str, base: Any, doc: str | None, place: tuple[str, str]) -> Any:
     """Return the exception class of a key: that which users registered for the kind, else one made once.
 
     Parameters
@@ -28,13 +28,13 @@ def make_exception(type_code: int, key: str, base: Any, doc: str | None, outer: 
         What the class derives from.
     doc : str or None
         Its docstring.
-    outer : type or None
-        The class that it is nested in.
+    place : tuple of str
+        The module and the name of the class.
     """
     if key in class_of_kind and not is_declared(class_of_kind[key]):
         return class_of_kind[key]
     if type_code not in _made:
-        namespace = {**namespace_of_key(key, doc, outer), "__reduce__": _reduce}
+        namespace = {**namespace_of_key(key, doc, place), "__reduce__": _reduce}
         _made[type_code] = type(key.rpartition(".")[2], (base,), namespace)
         register_declared(key, _made[type_code])
     return _made[type_code]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 from .._builtins import *  # noqa: F403
 from .._typing import TYPE_CHECKING, Any
 from . import defaults
@@ -144,8 +142,6 @@ class Members:
                 members[name] = make_iter(self._bind(cls, function), self._function)
             elif not flags & _SETTER:
                 members[_free(name)] = self._bind(cls, function)
-        for name, nested in self._runtime.type_list_nested(type_code):
-            members.setdefault(_free(name), NestedClass(functools.partial(self._find_class, nested)))
         if "__eq__" in members:
             members.setdefault("__hash__", None)
         if "_restore" in members:
@@ -163,9 +159,6 @@ class Members:
             members.setdefault("__repr__", defaults.__repr__)
             members["_field_names"] = tuple(_free(row[0]) for row in described.fields)
         return members
-
-    def _find_class(self, key: str) -> Any:
-        return self._class_of(self._runtime.type_find(key))
 
     def _constructor(self, cls: Any, function: Any, private: dict[str, Any]) -> Constructor:
         if not private:
@@ -201,12 +194,11 @@ class Constant:
     def __init__(self, get: Any) -> None:
         self.__doc__ = get.__doc__
         self._get = get
-        self._values: tuple[Any, ...] = ()
+        self._values: dict[int, Any] = {}
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        if not self._values:
-            self._values = (self._get(),)
-        return self._values[0]
+        # Of several threads all have the first one's value.
+        return self._values[0] if self._values else self._values.setdefault(0, self._get())
 
     @property
     def type_name(self) -> str | None:

@@ -6,7 +6,7 @@ import pickle
 from typing import Any
 
 import pytest
-from nested_sources import NESTED
+from nested_sources import LATER, NESTED
 from support import Build, compiles_classes
 
 pytestmark = compiles_classes
@@ -27,7 +27,7 @@ def test_they_are_attributes_of_their_classes(zoo: Any) -> None:
 
 
 def test_they_are_no_attributes_of_the_module(zoo: Any) -> None:
-    assert [name for name in dir(zoo) if not hasattr(type(zoo), name)] == ["Joint", "Shape", "name"]
+    assert [name for name in dir(zoo) if not hasattr(type(zoo), name)] == ["Joint", "Oops", "Shape", "name"]
     with pytest.raises(AttributeError, match="Type"):
         zoo.Type
 
@@ -46,3 +46,16 @@ def test_their_names(zoo: Any) -> None:
 def test_exceptions(zoo: Any) -> None:
     with pytest.raises(zoo.Shape.Failure):
         zoo.Shape().fail()
+
+
+def test_an_enumeration_inside_of_an_exception(zoo: Any) -> None:
+    assert (zoo.Oops.Code.ONE, zoo.Oops.Code.__qualname__) == (0, "Oops.Code")
+
+
+def test_another_library_adds_one(zoo: Any, ffi: Any, build: Build) -> None:
+    assert zoo.Joint.__name__ == "Joint"
+    later = ffi.load_module(str(build("zoo_later.cc", LATER)))
+    assert zoo.Joint.Color.RED == 0
+    # A class may derive from one that its key makes nested in it.
+    assert later.Outer().x == 1
+    assert later.Outer.__mro__[1] is later.Outer.Inner

@@ -5,6 +5,7 @@ from __future__ import annotations
 HANDLES = r"""
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/map.h>
+#include <anyffi/stl/memory.h>
 #include <anyffi/stl/string.h>
 #include <anyffi/stl/tuple.h>
 #include <anyffi/stl/vector.h>
@@ -43,6 +44,8 @@ struct Car {
   std::vector<Wheel> wheels{{1}, {2}};
   std::vector<Wheel*> all() { return {&wheels[0], &wheels[1]}; }
 };
+
+struct Truck : Car {};
 
 struct Definition {
   Wheel* wheel = nullptr;
@@ -117,6 +120,10 @@ ANYFFI_CLASS(Car, "handles.Car")
     .method("sizes", [](const Car& car) { return car.wheels[0].size * 10 + car.wheels[1].size; })
     .method("all", &Car::all).returns(anyffi::Returns::kReferenceInternal)
     .iterate_references([](Car& car) { return car.wheels.begin(); }, [](Car& car) { return car.wheels.end(); });
+ANYFFI_CLASS(Truck, "handles.Truck")
+    .init<>()
+    .iterate_references([](const Truck& truck) { return truck.wheels.begin(); },
+                        [](const Truck& truck) { return truck.wheels.end(); });
 ANYFFI_CLASS(Definition, "handles.Definition")
     .init<>()
     .property("wheel", [](const Definition& self) { return self.wheel; },
@@ -127,6 +134,7 @@ ANYFFI_CLASS(World, "handles.World")
     .init<>()
     .method("add", &World::add, arg("listener")).keep_alive<1, 2>()
     .method("say", &World::say, arg("x"))
+    .method("take", [](World&, std::unique_ptr<Texture> texture) { return texture->id; }, arg("texture"))
     .property("texture", [](const World& self) { return self.texture; },
               [](World& self, Texture* texture) { self.texture = texture; }).keep_alive<1, 2>();
 ANYFFI_TYPE_KEY(Point, "handles.Point");

@@ -42,7 +42,26 @@ ANYFFI_CLASS(zoo::Shape, "zoo.Shape")
     .property("type", &zoo::Shape::type)
     .field("size", &zoo::Shape::size)
     .method("fail", [](zoo::Shape&) { throw zoo::Failure(); });
+enum class Code { kOne };
+struct Oops : std::exception {};
+ANYFFI_EXCEPTION(Oops, "zoo.Oops", "ValueError");
+ANYFFI_ENUM(Code, "zoo.Oops.Code").value("ONE", Code::kOne);
 ANYFFI_CLASS(zoo::Joint, "zoo.Joint").init<>().field("type", &zoo::Joint::type);
 ANYFFI_EXPORT(name, [](zoo::Shape::Type type) { return type == zoo::Shape::Type::kCircle ? "circle" : "square"; },
               arg("type"));
+"""
+
+#: Of a library that is loaded when the class it adds to is made already.
+LATER = r"""
+#include <anyffi/anyffi.h>
+
+namespace { enum class Color { kRed }; }
+struct Inner {
+  int64_t x = 1;
+};
+struct Outer : Inner {};
+// A class may derive from one that is nested in it by its key.
+ANYFFI_CLASS(Inner, "zoo.Outer.Inner").init<>().field("x", &Inner::x);
+ANYFFI_CLASS(Outer, "zoo.Outer", Inner).init<>();
+ANYFFI_ENUM(Color, "zoo.Joint.Color").value("RED", Color::kRed);
 """

@@ -176,7 +176,10 @@ typedef enum AnyffiWeakMark {
   ANYFFI_WAS_WEAK = 0x40000000,
   /// From `anyffi_instance_enroll` to `anyffi_instance_withdraw`: another thread may find the object by its content.
   ANYFFI_IS_ENROLLED = 0x20000000,
-  ANYFFI_WEAK_MARKS = 0x60000000
+  /// Set by `anyffi_object_keep_alive` where the host's part keeps the object alive, and never cleared: nobody may take
+  /// its content, though one strong reference is all that there is.
+  ANYFFI_WAS_KEPT = 0x10000000,
+  ANYFFI_WEAK_MARKS = 0x70000000
 } AnyffiWeakMark;
 
 /// 16 bytes; all zero is None; unused bytes are zero. docs/protocol.md has the layout of each type.
@@ -243,7 +246,8 @@ typedef enum AnyffiConversion {
 /// other owner.
 int anyffi_value_convert(const AnyffiValue* value, int32_t conversion, AnyffiValue* out);
 /// The host's path, time or duration: of Bytes, or of an int of microseconds (since 1970 in UTC). A copy of `from`
-/// without a host. If `conversion` is the type code of an enumeration: its member with the number `from`. None where there is nothing.
+/// without a host. If `conversion` is the type code of an enumeration: its member with the number `from`. None where
+/// there is nothing.
 int anyffi_value_create_host(int32_t conversion, const AnyffiValue* from, AnyffiValue* out);
 /// The family of a type code: `ANYFFI_STR` for the three codes of a string.
 int32_t anyffi_type_get_family(int32_t type_code);

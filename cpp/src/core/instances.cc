@@ -157,6 +157,8 @@ int keep(const AnyffiValue& patient, Owned* out) {
   if ((*out)->type_code <= 0) {
     anyffi_retain(patient.as_object);
     *out->out() = anyffi_make_object(patient.as_object);
+  } else {
+    __atomic_fetch_or(&patient.as_object->weak_count, uint32_t{ANYFFI_WAS_KEPT}, __ATOMIC_RELAXED);
   }
   return 0;
 }

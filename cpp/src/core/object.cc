@@ -35,7 +35,7 @@ void run_deleter(AnyffiObject* object) {
     weak_count = __atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE);
   }
   // Without weak references no other thread can reach the object, so that its weak count is stable.
-  if ((weak_count & ~kWasWeak) == 1) {
+  if ((weak_count & ~uint32_t{ANYFFI_WEAK_MARKS}) == 1) {
     object->deleter(object, ANYFFI_DELETE_CONTENTS | ANYFFI_DELETE_MEMORY);
   } else {
     run_deleter_with_weak(object);

@@ -2,7 +2,15 @@
 /// The slow paths of functions over C++ callables.
 #include <anyffi/error.h>
 
+#include <functional>
+#include <new>
+#include <set>
+
 #include "core/errors.h"
+#include "core/host.h"
+#include "core/memory.h"
+#include "core/owned.h"
+#include "core/section.h"
 #include "functions/native.h"
 #include "values/containers.h"
 
@@ -22,23 +30,63 @@ int refuse_argument(AnyffiMismatch* why, const AnyffiFunctionInfo& info, int32_t
   return anyffi_mismatch_raise(why, &info, index);
 }
 
-/// For a nurse that is an object, or a container of objects: those live on when it was converted. `context` is a
-/// KeptInside.
-struct KeptInside {
-  const AnyffiValue* patient;
-  int levels;
-};
-int keep_alive_inside(const AnyffiValue* nurse, void* context) {
-  auto* kept = static_cast<KeptInside*>(context);
-  bool is_container =
-      nurse->type_code == ANYFFI_ARRAY || nurse->type_code == ANYFFI_LIST || has_entries(nurse->type_code);
-  if (!is_container || kept->levels == 0) {
-    return nurse->type_code > 0 ? anyffi_object_keep_alive(nurse->as_object, kept->patient) : 0;
+/// The objects inside of a result that is a container, and the containers themselves; each is retained, since what
+/// keeps the patient may run code of the host.
+class Nurses {
+ public:
+  explicit Nurses(const AnyffiValue& result) {
+    HostLock lock;
+    Section section;
+    add(result);
+    for (size_t i = 0; i < found_.size(); ++i) {
+      if (is_container(found_[i]->type_code)) visit(anyffi_make_object(found_[i]));
+    }
   }
-  --kept->levels;
-  int status = anyffi_type_get_info(nurse->type_code)->visit_children(nurse, &keep_alive_inside, kept);
-  ++kept->levels;
-  return status;
+  ~Nurses() {
+    for (AnyffiObject* each : found_) anyffi_release(each);
+  }
+  Nurses(const Nurses&) = delete;
+  Nurses& operator=(const Nurses&) = delete;
+
+  static bool is_container(int32_t code) { return code == ANYFFI_ARRAY || code == ANYFFI_LIST || has_entries(code); }
+
+  int keep(const AnyffiValue* patient) const {
+    for (AnyffiObject* each : found_) {
+      if (anyffi_object_keep_alive(each, patient) != 0) return -1;
+    }
+    return 0;
+  }
+
+ private:
+  void visit(const AnyffiValue& container) {
+    const AnyffiTypeInfo* info = anyffi_type_get_info(container.type_code);
+    auto visit_child = [](const AnyffiValue* child, void* context) {
+      return guard([&] { return static_cast<Nurses*>(context)->add(*child), 0; });
+    };
+    // Only memory can be missing.
+    if (info->visit_children(&container, visit_child, this) != 0) {
+      Owned ignored;
+      anyffi_error_take_raised(ignored.out());
+      throw std::bad_alloc();
+    }
+  }
+  void add(const AnyffiValue& value) {
+    int32_t code = value.type_code;
+    if (is_container(code) ? !known_.insert(value.as_object).second
+                           : code < ANYFFI_FIRST_DYNAMIC_TYPE && code != ANYFFI_FUNCTION)
+      return;
+    found_.push_back(value.as_object);
+    anyffi_retain(value.as_object);
+  }
+
+  Vector<AnyffiObject*> found_;
+  std::set<AnyffiObject*, std::less<>, Allocator<AnyffiObject*>> known_;
+};
+
+/// Keeps a patient alive for an argument, or for a result with all objects inside of it.
+int keep_patient(const AnyffiValue& nurse, bool is_result, const AnyffiValue* patient) noexcept {
+  if (!is_result || !Nurses::is_container(nurse.type_code)) return anyffi_object_keep_alive(nurse.as_object, patient);
+  return guard([&] { return Nurses(nurse).keep(patient); });
 }
 
 /// Makes the patients of a call live as long as their nurses. `held`: the patients among the arguments.
@@ -48,9 +96,7 @@ int keep_patients(const NativeDeclaration& declaration, const AnyffiValue* args,
     const AnyffiValue* nurse = declaration.kept[i].nurse == 0 ? result : &args[declaration.kept[i].nurse - 1];
     const AnyffiValue* patient = declaration.kept[i].patient == 0 ? result : &held[i];
     if (nurse->type_code <= 0 || patient->type_code <= 0) continue;
-    // Deeper ones contain themselves.
-    KeptInside kept{patient, 16};
-    if (keep_alive_inside(nurse, &kept) == 0) continue;
+    if (keep_patient(*nurse, nurse == result, patient) == 0) continue;
     anyffi_value_drop(result);
     return fail(result);
   }

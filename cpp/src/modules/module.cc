@@ -128,7 +128,9 @@ void visit_classes(Module* module, Visit visit) {
 /// Whether a class is nested in another one: its key begins with the key of that.
 bool is_nested(const AnyffiTypeInfo& info) {
   const char* last = std::strrchr(info.type_key, '.');
-  return last != nullptr && anyffi_type_find(String(info.type_key, last).c_str()) != nullptr;
+  if (last == nullptr) return false;
+  const AnyffiTypeInfo* outer = anyffi_type_find(String(info.type_key, last).c_str());
+  return outer != nullptr && outer->type_code >= ANYFFI_FIRST_DYNAMIC_TYPE;
 }
 
 /// The names of the classes of a module and of its imports, sorted, without nested ones.

@@ -372,13 +372,15 @@ struct Walk {
     if constexpr (!kInside) {
       return Traits<Element>::store(static_cast<Element>(element));
     } else if constexpr (std::is_lvalue_reference_v<R> && kIsObjectClass<Element>) {
-      return refer_to_borrowed(&element, owner.get());
+      return refer_to_borrowed(const_cast<Element*>(&element), owner.get());
     } else if constexpr (kIsObjectPointer<Element>) {
       return Traits<Element>::store_in({Returns::kReferenceInternal, owner.get()}, element, 0);
     } else {
+      static_assert(kIsObjectClass<Element>,
+                    "anyffi: elements of iterate_references() are objects of bound classes, or pointers to them");
       AnyValue stored(Adopt{}, Traits<Element>::store(static_cast<Element>(element)));
       const AnyffiValue whole = object_value(owner.get());
-      if (stored.raw().type_code > 0) check(anyffi_object_keep_alive(stored.raw().as_object, &whole));
+      check(anyffi_object_keep_alive(stored.raw().as_object, &whole));
       return stored.release();
     }
   }
