@@ -179,7 +179,9 @@ class BoundClasses:
         type_code = self.code_of(cls)
         if type_code is None or type_code < FIRST_DYNAMIC_TYPE:
             return
-        self._runtime.type_let_host_derive(type_code)
+        # One that is made for a type adds nothing.
+        if "_type_key" not in cls.__dict__ and "_record" not in cls.__dict__:
+            self._runtime.type_let_host_derive(type_code)
         if _compares_in_python(cls):
             self._runtime.type_let_host_compare(type_code)
 

@@ -17,7 +17,7 @@ _running = threading.local()
 
 
 def namespace_of_key(key: str, doc: str | None, place: tuple[str, str]) -> dict[str, Any]:
-    """Return what every class made for the type of a key has: its module and name, its docstring and the key."""
+    """Return what each class made for the type of a key has: module and name, docstring and the key."""
     module, name = place
     return {"__module__": module or _NO_MODULE, "__qualname__": name, "__doc__": doc, "_type_key": key}
 

@@ -140,7 +140,9 @@ ANYFFI_HIDDEN_ inline const uint8_t* instance_flags_of = &kNoInstanceFlags;
 /// Other threads may add some.
 template <class T>
 uint8_t read_instance_flags() {
-  return __atomic_load_n(__atomic_load_n(&instance_flags_of<T>, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+  // The others say nothing about how objects are made.
+  constexpr uint8_t kOfNew = ANYFFI_ENROLLED | ANYFFI_SEPARATE;
+  return __atomic_load_n(__atomic_load_n(&instance_flags_of<T>, __ATOMIC_RELAXED), __ATOMIC_RELAXED) & kOfNew;
 }
 
 /// The polymorphic classes that this library knows, by what `typeid` returns: pointers to a base are objects of the
