@@ -98,7 +98,7 @@ class BoundClasses:
         key = described.key
         base, name, text, _ = described.fields[0]
         if name != "Exception":
-            cls = make_enumeration(type_code, described.doc, described.fields, key, self._place_of(key))
+            cls = make_enumeration(type_code, key, described.doc, described.fields, self._place_of(key))
             return self._add_foreign(type_code, cls)
         self._under_way.add(key)
         try:

@@ -15,19 +15,19 @@ __all__ = ["made_enumerations", "make_enumeration"]
 made_enumerations: dict[int, Any] = {}
 
 
-def make_enumeration(type_code: int, doc: str | None, members: Any, key: str, place: tuple[str, str]) -> Any:
+def make_enumeration(type_code: int, key: str, doc: str | None, members: Any, place: tuple[str, str]) -> Any:
     """Return the class of an enumeration, which is made once.
 
     Parameters
     ----------
     type_code : int
         Of the enumeration.
+    key : str
+        Of the type.
     doc : str or None
         Of the enumeration.
     members : sequence
         Of each the name, the name of the base class in `enum`, the docstring or None, and the value.
-    key : str
-        Of the type.
     place : tuple of str
         The module and the name of the class.
     """

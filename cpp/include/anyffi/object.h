@@ -307,7 +307,7 @@ struct BorrowedObject {
   }
 };
 
-/// The object that a parameter copies.
+/// The object that a parameter, or the value of a field, is copied from.
 template <class T, bool = kHasFromValue<T>>
 struct CopiedObject : BorrowedObject<T> {
   static const T& content(BorrowedPointer<T>& holder) { return *holder; }

@@ -32,9 +32,9 @@ int refuse_argument(AnyffiMismatch* why, const AnyffiFunctionInfo& info, int32_t
 
 /// The objects inside of a result that is a container, and the containers themselves; each is retained, since what
 /// keeps the patient may run code of the host.
-class Nurses {
+class ResultNurses {
  public:
-  explicit Nurses(const AnyffiValue& result) {
+  explicit ResultNurses(const AnyffiValue& result) {
     HostLock lock;
     Section section;
     add(result);
@@ -42,11 +42,11 @@ class Nurses {
       if (is_container(found_[i]->type_code)) visit(anyffi_make_object(found_[i]));
     }
   }
-  ~Nurses() {
+  ~ResultNurses() {
     for (AnyffiObject* each : found_) anyffi_release(each);
   }
-  Nurses(const Nurses&) = delete;
-  Nurses& operator=(const Nurses&) = delete;
+  ResultNurses(const ResultNurses&) = delete;
+  ResultNurses& operator=(const ResultNurses&) = delete;
 
   static bool is_container(int32_t code) { return code == ANYFFI_ARRAY || code == ANYFFI_LIST || has_entries(code); }
 
@@ -61,7 +61,7 @@ class Nurses {
   void visit(const AnyffiValue& container) {
     const AnyffiTypeInfo* info = anyffi_type_get_info(container.type_code);
     auto visit_child = [](const AnyffiValue* child, void* context) {
-      return guard([&] { return static_cast<Nurses*>(context)->add(*child), 0; });
+      return guard([&] { return static_cast<ResultNurses*>(context)->add(*child), 0; });
     };
     // Only memory can be missing.
     if (info->visit_children(&container, visit_child, this) != 0) {
@@ -85,8 +85,9 @@ class Nurses {
 
 /// Keeps a patient alive for an argument, or for a result with all objects inside of it.
 int keep_patient(const AnyffiValue& nurse, bool is_result, const AnyffiValue* patient) noexcept {
-  if (!is_result || !Nurses::is_container(nurse.type_code)) return anyffi_object_keep_alive(nurse.as_object, patient);
-  return guard([&] { return Nurses(nurse).keep(patient); });
+  if (!is_result || !ResultNurses::is_container(nurse.type_code))
+    return anyffi_object_keep_alive(nurse.as_object, patient);
+  return guard([&] { return ResultNurses(nurse).keep(patient); });
 }
 
 /// Makes the patients of a call live as long as their nurses. `held`: the patients among the arguments.

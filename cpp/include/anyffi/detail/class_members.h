@@ -166,19 +166,9 @@ int get_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* ou
   });
 }
 
-/// What the conversion of a parameter makes of the value that is set.
-template <class M, bool = kIsObjectClass<M>>
-struct FieldArg {
-  using Type = M;
-};
-template <class M>
-struct FieldArg<M, true> {
-  using Type = std::conditional_t<kHasFromValue<M>, Ref<M>, ObjectArg<M>>;
-};
-
 template <class M>
 int set_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* value) {
-  using Conversion = Traits<typename FieldArg<M>::Type>;
+  using Conversion = std::conditional_t<kIsObjectClass<M>, CopiedObject<M>, Traits<M>>;
   return catch_all([&] {
     typename Conversion::Holder holder{};
     InUse in_use;
@@ -186,10 +176,8 @@ int set_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* va
     AnyffiMismatch why;
     if (!Conversion::load(*value, holder, why)) return anyffi_mismatch_raise_field(&why, field);
     auto* member = static_cast<M*>(member_of(self, field));
-    if constexpr (kIsObjectClass<M> && !kHasFromValue<M>) {
-      *member = *holder;
-    } else if constexpr (kIsObjectClass<M>) {
-      *member = *Conversion::take(holder);
+    if constexpr (kIsObjectClass<M>) {
+      *member = Conversion::content(holder);
     } else {
       *member = Conversion::take(holder);
     }
