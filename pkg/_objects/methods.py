@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from types import MethodType
 
 from .._builtins import *  # noqa: F403
-from .._rules.internal import MISSING
+from .._rules.internal import MISSING, ON_PYPY
 from .._typing import TYPE_CHECKING, Any, Callable
 from .docs import signature_of_constructor, signature_of_method
 
@@ -113,7 +112,7 @@ class Constructor:
                 name, own = type_name(self.__objclass__), type_name(derived)
                 raise TypeError(f"the constructor of {name} makes no {own}; call super().__init__()")
 
-    if sys.implementation.name == "pypy":
+    if ON_PYPY:
         # By it PyPy's `inspect` recognises an `__init__` that is not the interpreter's.
         __code__ = __call__.__code__
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-import sys
 from types import FunctionType
 
 from .._builtins import *  # noqa: F403
+from .._rules.internal import ON_PYPY
 from .._typing import Any, Callable
 from .fields import Field
 from .methods import MethodMethods
@@ -15,10 +15,6 @@ __all__ = ["BIND", "KEEP", "Overrides", "call_override"]
 
 #: Methods that C++ describes for a class whose functions may be overridden; no members.
 BIND, KEEP = "__anyffi_bind__", "__anyffi_keep__"
-
-#: PyPy refers to an object several times, and calls no finalizer that a class gets later: there an object
-#: lives on without its Python part.
-_ON_PYPY = sys.implementation.name == "pypy"
 
 
 def _find(is_own: Callable[[object], bool], instance: Any, name: str) -> Any:
@@ -62,7 +58,9 @@ class Overrides:
         cls = type(instance)
         if cls is self._class or not self._bind(instance, self._find):
             return
-        if cls.__dict__.get("_overrides") is not self and not _ON_PYPY:
+        # PyPy refers to an object several times, and calls no finalizer that a class gets later: there an
+        # object lives on without its Python part.
+        if cls.__dict__.get("_overrides") is not self and not ON_PYPY:
             self._prepare(cls)
 
     def _prepare(self, cls: Any) -> None:

@@ -17,7 +17,7 @@ from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable
 from .decisions import find_on_type, is_a, is_changeable
 from .dtype import dtype
-from .internal import Elements, Opaque
+from .internal import ON_PYPY, Elements, Opaque
 from .times import create_date_time, create_duration, to_date_time, to_duration
 
 __all__ = ["convert", "create", "set_enumerations"]
@@ -172,15 +172,12 @@ def _to_int(x: Any) -> Any:
     return int.__pos__(x) if isinstance(x, int) else None
 
 
-#: PyPy's collector does not see what the runtime refers to: cycles through what it keeps would stay.
-_ON_PYPY = sys.implementation.name == "pypy"
-
-
 def _keep(x: Any) -> Any:
     """Return what keeps an object of a Python class alive; None of one that C++ can make again."""
     namespace = type(x).__dict__
     is_made_again = "_type_key" in namespace or "_record" in namespace
-    return None if is_made_again or _ON_PYPY else Opaque(x)
+    # PyPy's collector does not see what the runtime refers to: cycles through what it keeps would stay.
+    return None if is_made_again or ON_PYPY else Opaque(x)
 
 
 _TO: dict[int, Callable[[Any], Any]] = {

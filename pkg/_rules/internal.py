@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 from .._builtins import *  # noqa: F403
 from .._typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["MISSING", "SECTION", "Elements", "Memory", "Opaque"]
+__all__ = ["MISSING", "ON_PYPY", "SECTION", "Elements", "Memory", "Opaque"]
 
 
 class _Missing:
@@ -21,6 +23,8 @@ class _Missing:
 
 
 MISSING = _Missing()
+
+ON_PYPY = sys.implementation.name == "pypy"
 
 #: What operations on containers lock, in builds without the GIL; both marshallers in the same process.
 SECTION = object()
