@@ -154,7 +154,9 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
 
     folder = tmp_path_factory.mktemp("modules")
 
-    def compile_(name: str, source: str, include: str | pathlib.Path = anyffi.find_include_dir()) -> pathlib.Path:
+    def compile_(
+        name: str, source: str, include: str | pathlib.Path = anyffi.find_include_dir()
+    ) -> pathlib.Path:
         path = folder / name
         library = folder / f"lib{path.stem}.so"
         if not library.exists():
