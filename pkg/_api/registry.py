@@ -6,6 +6,7 @@ import sys
 
 from .._builtins import *  # noqa: F403
 from .._objects.bound import BoundClasses
+from .._objects.module import attribute_of
 from .._objects.runtime import Runtime
 from .._typing import TYPE_CHECKING, Any, Callable, Literal, TypeVar, overload
 
@@ -122,7 +123,7 @@ class RegistryApi:
         return list(self._runtime.registry_list())
 
     def init_ffi_api(self, namespace: str, target_module_name: str | None = None) -> None:
-        """Add the functions with a prefix to a Python module.
+        """Add the functions with a prefix to a Python module, and the values of constants among them.
 
         `help` of the module shows those that its ``__all__`` lists, as it does with whatever is imported.
 
@@ -148,7 +149,7 @@ class RegistryApi:
         for name in self.list_global_func_names():
             tail = name[len(prefix) :]
             if name.startswith(prefix) and "." not in tail:
-                setattr(target, tail, self.get_global_func(name))
+                setattr(target, tail, attribute_of(self.get_global_func(name)))
 
     def _find_type(self, key: str) -> int:
         """Return the code of a type; ValueError for an unknown key."""

@@ -90,7 +90,7 @@ class FunctionDoc:
 
 
 class ModuleDoc:
-    """`__doc__` of the class and of each module, which lists its functions."""
+    """`__doc__` of the class and of each module, which lists its functions and constants."""
 
     def __init__(self, of_class: str | None) -> None:
         self._of_class = of_class
@@ -99,8 +99,13 @@ class ModuleDoc:
         names = () if module is None else module._runtime.module_list(module)
         if module is None or not names:
             return self._of_class
-        functions = ((name, module.get_function(name)) for name in names)
-        return "\n\n".join(["Functions:", *(_described(name, function) for name, function in functions)])
+        functions = {name: module.get_function(name) for name in names}
+        constants = {name for name, function in functions.items() if keywords.is_constant(function._info())}
+        parts = []
+        for title, listed in (("Functions:", functions.keys() - constants), ("Constants:", constants)):
+            if listed:
+                parts += [title, *(_described(name, functions[name]) for name in sorted(listed))]
+        return "\n\n".join(parts)
 
 
 def _described(name: str, function: Function) -> str:
@@ -109,6 +114,9 @@ def _described(name: str, function: Function) -> str:
     if keywords.is_overloaded(info):
         return function.__doc__ or ""
     is_typed = info is not None and not info[4] & keywords.VARIADIC
-    shown = function._runtime.function_signature(function) if is_typed else f"{name}{signature(function)}"
+    if info is not None and keywords.is_constant(info):
+        shown = f"{name}: {info[5]}"
+    else:
+        shown = function._runtime.function_signature(function) if is_typed else f"{name}{signature(function)}"
     doc = _signatures().cleandoc(function.__doc__ or "")
     return "\n".join([shown, *[f"    {line}".rstrip() for line in doc.splitlines()]])

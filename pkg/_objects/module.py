@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_module, unpickle_program
+from .._rules.keywords import is_constant
 from .._typing import TYPE_CHECKING, Any
 from .object import is_shown
 
@@ -11,15 +12,20 @@ if TYPE_CHECKING:
     from .bound import BoundClasses
     from .runtime import Runtime
 
-__all__ = ["ModuleMethods"]
+__all__ = ["ModuleMethods", "attribute_of"]
 
 
 #: The functions that were found by index, in the dict of the module; no attribute that users can name.
 _BY_NAME = "_functions by name"
 
 
+def attribute_of(function: Any) -> Any:
+    """Return what a module has as an attribute: the function, or the value of a constant."""
+    return function() if is_constant(function._info()) else function
+
+
 class ModuleMethods:
-    """A shared library; its functions and classes, and those of modules that it imports, are attributes."""
+    """A shared library; its functions, classes and constants, and those of its imports, are attributes."""
 
     __slots__ = ()
 
@@ -30,12 +36,14 @@ class ModuleMethods:
         # Cached as an attribute, which Python finds without calling this. It stays valid: libraries are never
         # unloaded, and other modules are searched after those imported before.
         try:
-            found = self.get_function(name)
+            function = self.get_function(name)
         except AttributeError:
             type_code = self._runtime.module_find_class(self, name)
             if type_code is None:
                 raise
             found = self._classes.class_of(type_code)
+        else:
+            found = attribute_of(function)
         self.__dict__[name] = found
         return found
 

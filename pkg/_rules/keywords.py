@@ -17,7 +17,18 @@ from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable, Optional
 from .internal import MISSING
 
-__all__ = ["VARIADIC", "Info", "Param", "arrange", "bind", "is_name", "is_overloaded", "place", "unexpected"]
+__all__ = [
+    "VARIADIC",
+    "Info",
+    "Param",
+    "arrange",
+    "bind",
+    "is_constant",
+    "is_name",
+    "is_overloaded",
+    "place",
+    "unexpected",
+]
 
 #: `(name or None, has a default, default, type name or None)`
 Param = tuple[Optional[str], bool, Any, Optional[str]]
@@ -26,12 +37,17 @@ Info = tuple[Optional[str], Optional[str], tuple[Param, ...], int, int, Optional
 
 _SUGGESTS = sys.version_info >= (3, 13)
 
-VARIADIC, _OVERLOADED = 2, 4  # AnyffiFunctionFlag
+VARIADIC, _OVERLOADED, _CONSTANT = 2, 4, 32  # AnyffiFunctionFlag
 
 
 def is_overloaded(info: Info | None) -> bool:
     """Return whether a function has overloads, each of which binds keywords on its own."""
     return info is not None and bool(info[4] & _OVERLOADED)
+
+
+def is_constant(info: Info | None) -> bool:
+    """Return whether a function stands for its result where it is an attribute of a module."""
+    return info is not None and bool(info[4] & _CONSTANT)
 
 
 def place(info: Info | None, num_args: int, names: Sequence[str]) -> list[int]:

@@ -122,6 +122,10 @@ class Stub:
             of_each = [Overload(each, *self.types_of(each)) for each in function.overloads]
             yield from self.define_overloads(name, of_each, indent)
             return
+        if keywords.is_constant(info):
+            yield f"{name}: {self.types_of(function)[1]}"
+            yield from docstring(info[1], "")
+            return
         yield from self.define(name, *self.types_of(function), info and info[1], indent)
 
     def define_overloads(

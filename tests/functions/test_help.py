@@ -98,7 +98,7 @@ def test_help_of_a_module_shows_its_functions(ffi: Any, build: Build) -> None:
     assert plain.__doc__ == f"{doc}\n\nhelp_plain(*args)"
     assert (
         ffi.Module.__doc__
-        == "A shared library; its functions and classes, and those of modules that it imports, are attributes."
+        == "A shared library; its functions, classes and constants, and those of its imports, are attributes."
     )
 
 

@@ -447,7 +447,9 @@ typedef enum AnyffiFunctionFlag {
   ANYFFI_METHOD = 8,
   /// Its result may be a container of the host, for a caller with ANYFFI_TAKES_ITEMS: an Unset value, whose payload is
   /// the handle, owned.
-  ANYFFI_RETURNS_ITEMS = 16
+  ANYFFI_RETURNS_ITEMS = 16,
+  /// Has no parameters: as attribute of a module it stands for its result.
+  ANYFFI_CONSTANT = 32
 } AnyffiFunctionFlag;
 
 typedef struct AnyffiFunctionInfo {

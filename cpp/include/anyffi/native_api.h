@@ -153,6 +153,7 @@ void anyffi_native_acquire_lock(AnyffiReleasedLock* lock);
 /// `doc` is never freed.
 void anyffi_native_set_doc(AnyffiNativeFunction* function, const char* doc);
 void anyffi_native_release_gil(AnyffiNativeFunction* function);
+void anyffi_native_set_constant(AnyffiNativeFunction* function);
 void anyffi_native_set_returns(AnyffiNativeFunction* function, int32_t returns);
 /// Keeps the patient alive until the nurse is destroyed: 0 is the result, 1 the first argument.
 void anyffi_native_keep_alive(AnyffiNativeFunction* function, int32_t nurse, int32_t patient);

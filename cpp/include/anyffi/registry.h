@@ -49,6 +49,11 @@ class __attribute__((visibility("hidden"))) Registration {
     anyffi_native_release_gil(state_.function);
     return *this;
   }
+  /// The attribute of the name is what the function returns, not the function; it has no parameters.
+  Registration& constant() noexcept {
+    anyffi_native_set_constant(state_.function);
+    return *this;
+  }
   /// Who owns the object that the result points or refers to.
   Registration& returns(Returns returns) noexcept {
     anyffi_native_set_returns(state_.function, static_cast<int32_t>(returns));
@@ -101,6 +106,12 @@ class __attribute__((visibility("hidden"))) Export : public Registration {
 };
 
 class ClassBuilder;
+
+/// A copy that lives as long as the library.
+template <class T>
+const T& keep(T value) {
+  return *new T(static_cast<T&&>(value));
+}
 
 /// What the last method of a registration leaves: nothing.
 struct Registered {
@@ -158,5 +169,13 @@ __attribute__((weak)) ANYFFI_EXPORT_SYMBOL AnyffiModuleTable __anyffi_module = {
   }                                                                                               \
   [[maybe_unused]] static const ::anyffi::detail::Registered anyffi_exported_##name =             \
       anyffi_export_##name.define(#name, __VA_ARGS__)
+
+/// Exports a value as an attribute of the module: `ANYFFI_EXPORT_CONSTANT(version, "1.2").doc("...");`. It is computed
+/// when it is first read, and converted for each module that is loaded; of a class of C++, Python gets a copy.
+#define ANYFFI_EXPORT_CONSTANT(name, ...)                           \
+  ANYFFI_EXPORT(name, [] {                                          \
+    static const auto& value = ::anyffi::detail::keep(__VA_ARGS__); \
+    return value;                                                   \
+  }).constant()
 
 #endif  // ANYFFI_REGISTRY_H_

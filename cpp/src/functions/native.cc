@@ -157,6 +157,9 @@ void guard_native(AnyffiNativeFunction* function) noexcept {
 
 int check_native(const AnyffiNativeFunction& function) noexcept {
   const NativeDeclaration& declaration = declaration_of(function);
+  if ((declaration.info.flags & ANYFFI_CONSTANT) != 0 && declaration.info.num_params > 0) {
+    return raise_format("TypeError", "%s: a constant() has no parameters", declaration.info.name);
+  }
   bool is_incomplete =
       (declaration.signature & ANYFFI_SIGNATURE_NEEDS_RETURNS) != 0 && function.returns == ANYFFI_RETURNS_UNSPECIFIED;
   if (!is_incomplete) return 0;
@@ -205,6 +208,10 @@ void anyffi_native_release_gil(AnyffiNativeFunction* function) {
   declaration_of(*function).info.flags |= ANYFFI_RELEASE_GIL;
   function->releases_lock = 1;
   function->plain_size = -1;
+}
+
+void anyffi_native_set_constant(AnyffiNativeFunction* function) {
+  if (function != nullptr) declaration_of(*function).info.flags |= ANYFFI_CONSTANT;
 }
 
 void anyffi_native_set_returns(AnyffiNativeFunction* function, int32_t returns) {
