@@ -66,6 +66,7 @@ _GIVEN = {
     "dict": "builtins.dict[{0}, {1}]",
     "MappingProxyType": "types.MappingProxyType[{0}, {1}]",
     "numpy.ndarray": "numpy.ndarray[typing.Any, typing.Any]",
+    "Iterator": "collections.abc.Iterator[{0}]",
     "Path": "pathlib.Path",
     "datetime": "datetime.datetime",
     "timedelta": "datetime.timedelta",

@@ -25,6 +25,7 @@ _SELF = SELF.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
 #: The annotation of a field is that of a result; what parameters have for containers that are copied.
 _PARAMETERS = {"list": "Sequence", "dict": "Mapping", "set": "AbstractSet"}
 _COPIED = re.compile(r"\b(list|dict|set)\[")
+_ITERATOR = "Iterator[Any]"
 #: Methods whose parameter is any object, as that of `object`'s.
 _COMPARE_ANY = ("__eq__", "__ne__")
 
@@ -91,8 +92,13 @@ def describe_member(stub: _Stub, name: str, value: Any, indent: str) -> Iterator
     if not isinstance(method, MethodMethods):
         is_own = str(getattr(value, "__module__", "")).startswith("anyffi._")
         return iter(()) if is_own else None
-    result = "collections.abc.Iterator[typing.Any]" if name == "__iter__" else None
-    return _functions(stub, name, method, indent, result and stub.annotations.shorten(result))
+    result = stub.annotations.given(_ITERATOR) if name == "__iter__" and not _is_walk(method) else None
+    return _functions(stub, name, method, indent, result)
+
+
+def _is_walk(method: Any) -> bool:
+    """Return whether C++ declares the elements of an iteration, instead of any iterable."""
+    return str(method.__signature__.return_annotation).startswith("Iterator[")
 
 
 def _property(stub: _Stub, name: str, value: Any, indent: str) -> Iterator[str]:

@@ -103,7 +103,7 @@ DECLARED = [
     "    @rows.setter\n    def rows(self, value: Sequence[Sequence[int]]) -> None: ...",
     "    def __init__(self) -> None: ...",
     "    def __getitem__(self, i: int) -> list[int]:",
-    "    def __iter__(self) -> Iterator[Any]: ...",
+    "    def __iter__(self) -> Iterator[list[int]]: ...",
     "    def extend(self, items: Iterable[int]) -> int: ...",
     "    def pairs() -> list[tuple[int, str]]: ...",
     "class Wide(Button):",

@@ -1,7 +1,8 @@
-"""Slices of sequences of C++, arrays inside of objects, sparse enumerations, exceptions of one name."""
+"""Slices and iteration of C++ containers, arrays inside of objects, sparse enumerations, exceptions of one name."""
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import pytest
@@ -32,6 +33,17 @@ def test_slices(seqs: Any) -> None:
         words["a":]
     with pytest.raises(IndexError):
         words[5]
+
+
+def test_iteration_over_a_map(seqs: Any) -> None:
+    counts = seqs.Counts()
+    for word in ("b", "a", "b"):
+        counts.count(word)
+    assert list(counts) == [("a", 1), ("b", 2)]
+    assert dict(counts) == {"a": 1, "b": 2}
+    assert counts.first() == ("a", 1)
+    assert type(next(iter(counts))) is tuple
+    assert inspect.signature(seqs.Counts.__iter__).return_annotation == "Iterator[tuple[str, int]]"
 
 
 def test_arrays_inside_of_objects(seqs: Any) -> None:

@@ -1,12 +1,14 @@
-"""A C++ file with sequences that can be sliced, arrays of numbers inside of objects, and a sparse enumeration."""
+"""A C++ file with sequences that can be sliced, a map that can be iterated over, arrays of numbers inside of objects, and a sparse enumeration."""
 
 from __future__ import annotations
 
 SEQUENCES = r"""
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/string.h>
+#include <anyffi/stl/tuple.h>
 
 #include <array>
+#include <map>
 #include <stdexcept>
 #include <vector>
 
@@ -19,6 +21,9 @@ struct Words {
     if (i < 0 || i >= size()) throw std::out_of_range("no such word");
     return all[static_cast<size_t>(i)];
   }
+};
+struct Counts {
+  std::map<std::string, int64_t> of;
 };
 struct Base {
   float plain[2][3] = {{1, 2, 3}, {4, 5, 6}};
@@ -37,6 +42,11 @@ ANYFFI_CLASS(Words, "seqs.Words")
     .op(anyffi::ops::len)
     .op(anyffi::ops::getitem, &Words::at, anyffi::arg("index"))
     .slices(&Words::size, &Words::at);
+ANYFFI_CLASS(Counts, "seqs.Counts")
+    .init<>()
+    .method("count", [](Counts& self, const std::string& word) { return ++self.of[word]; })
+    .method("first", [](const Counts& self) { return *self.of.begin(); })
+    .iterate([](const Counts& self) { return self.of.begin(); }, [](const Counts& self) { return self.of.end(); });
 ANYFFI_CLASS(Net, "seqs.Net")
     .init<>()
     .tensor_field("w", &Net::w, "The weights.")

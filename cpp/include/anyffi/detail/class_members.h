@@ -374,13 +374,20 @@ struct Walk {
   }
 };
 
+/// A function of the next element, of which the host makes an iterator.
+template <class Element>
+struct ElementsOf {
+  Function next;
+};
+
 /// A function that returns a function that returns one element after the other, and at last Missing.
 template <class T, bool kInside, class B, class E>
 auto make_walk(B begin, E end) {
   return [begin, end](const Ref<T>& owner) mutable {
     using Begin = Bare<decltype(call_on<T>(begin, *owner))>;
     using End = Bare<decltype(call_on<T>(end, *owner))>;
-    return Function::from(Walk<T, Begin, End, kInside>{owner, call_on<T>(begin, *owner), call_on<T>(end, *owner)});
+    Walk<T, Begin, End, kInside> walk{owner, call_on<T>(begin, *owner), call_on<T>(end, *owner)};
+    return ElementsOf<Bare<decltype(*walk.next)>>{Function::from(static_cast<decltype(walk)&&>(walk))};
   };
 }
 
@@ -390,6 +397,14 @@ template <>
 struct Traits<detail::WalkItem> {
   static constexpr FixedText name{"Any"};
   static AnyffiValue store(const detail::WalkItem& item) { return item.owned; }
+};
+
+template <class Element>
+struct Traits<detail::ElementsOf<Element>> {
+  ANYFFI_HIDDEN_ static constexpr auto name = "Iterator[" + detail::kResultName<Element> + "]";
+  static AnyffiValue store(const detail::ElementsOf<Element>& elements) {
+    return Traits<Function>::store(elements.next);
+  }
 };
 
 }  // namespace anyffi

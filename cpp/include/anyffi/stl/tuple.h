@@ -28,7 +28,7 @@ struct StdTupleTraits {
   static constexpr bool kWritesItems = (detail::kWritesItems<Ts> && ...);
   /// Whether each item is its own Holder, whose `take` only moves it: the whole is loaded where it will stay.
   static constexpr bool kIsLoadedInPlace =
-      std::is_default_constructible_v<Whole> &&
+      std::is_default_constructible_v<Whole> && std::is_move_assignable_v<Whole> &&
       ((std::is_same_v<typename Traits<Ts>::Holder, Ts> && (kIsNumber<Ts> || detail::kOutlivesHolder<Ts>)) && ...);
   static constexpr bool kOutlivesHolder = kIsLoadedInPlace;
   using Holder = std::conditional_t<kIsLoadedInPlace, Whole, std::tuple<typename Traits<Ts>::Holder...>>;
@@ -112,6 +112,11 @@ struct Traits<std::tuple<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::value 
 template <class A, class B>
 struct Traits<std::pair<A, B>, std::enable_if_t<detail::HasTraits<A>::value && detail::HasTraits<B>::value>>
     : detail::StdTupleTraits<std::pair<A, B>, A, B> {};
+
+/// An element of a std::map.
+template <class K, class V>
+struct Traits<std::pair<const K, V>, std::enable_if_t<detail::HasTraits<K>::value && detail::HasTraits<V>::value>>
+    : detail::StdTupleTraits<std::pair<const K, V>, K, V> {};
 
 namespace detail {
 template <class T>
