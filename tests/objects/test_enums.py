@@ -141,6 +141,10 @@ def test_signatures(space: Any) -> None:
     assert parameter.default is space.Metric.IP
     assert inspect.signature(space.maybe).parameters["metric"].default is space.Metric._cos__
     assert inspect.signature(space.echo).return_annotation == "space.Metric"
+    with pytest.raises(
+        TypeError, match=r"echo\(metric: space.Metric = Metric.IP\) -> space.Metric: argument 0"
+    ):
+        space.echo("a")
 
 
 def test_copies_and_pickles(space: Any) -> None:

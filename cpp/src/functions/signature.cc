@@ -34,6 +34,28 @@ const char* converted_name(const AnyffiValue& got) {
   }
 }
 
+/// Of an enumeration, which C++ stores as a number.
+const AnyffiFieldInfo* find_member(const char* type_key, const AnyffiValue& value) {
+  const AnyffiTypeInfo* type =
+      value.type_code == ANYFFI_INT && type_key != nullptr ? anyffi_type_find(type_key) : nullptr;
+  if (type == nullptr) return nullptr;
+  for (int32_t i = 0; i < type->num_fields; ++i) {
+    const AnyffiFieldInfo& field = type->fields[i];
+    if (field.get == nullptr && field.offset == value.as_int) return &field;
+  }
+  return nullptr;
+}
+
+void append_default(String* out, const AnyffiParamInfo& param) {
+  if (const AnyffiFieldInfo* member = find_member(param.type_name, *param.default_value)) {
+    *out += anyffi_type_find(param.type_name)->python_name;
+    *out += '.';
+    *out += member->name;
+  } else {
+    append_repr(out, param.default_value);
+  }
+}
+
 }  // namespace
 
 const char* name_of(const AnyffiFunctionInfo* info) noexcept {
@@ -72,7 +94,7 @@ void append_signature(String* out, const AnyffiFunctionInfo& info) {
     }
     if (info.params[i].default_value != nullptr) {
       *out += " = ";
-      append_repr(out, info.params[i].default_value);
+      append_default(out, info.params[i]);
     }
   }
   *out += ')';
