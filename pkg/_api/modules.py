@@ -6,25 +6,17 @@ import errno
 import os
 
 from .._builtins import *  # noqa: F403
-from .._objects.bound import BoundClasses
+from .._objects.bound import BoundClasses, begin_permanent
 from .._objects.runtime import Runtime
-from .._typing import TYPE_CHECKING, Callable
+from .._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .._public import Module
 
-__all__ = ["ModuleApi", "loaded_paths", "set_load_watcher"]
+__all__ = ["ModuleApi", "loaded_paths"]
 
 #: The paths of the libraries that were loaded, in their order.
 loaded_paths: dict[str, None] = {}
-
-_watch_load: Callable[[], Callable[[], None]] | None = None
-
-
-def set_load_watcher(watch: Callable[[], Callable[[], None]]) -> None:
-    """Call a function before a library is loaded, and what it returns afterwards."""
-    global _watch_load
-    _watch_load = watch
 
 
 def _find_meant(path: str) -> str | None:
@@ -81,14 +73,13 @@ class ModuleApi:
 
     def _load(self, path: str, library: str, override: bool) -> Module:
         """Load a version of a library that is identified by a name, or by its path if that is empty."""
-        end = None if _watch_load is None else _watch_load()
+        end = begin_permanent()
         module: Module = self._runtime.module_load(path, library, bool(override))
         loaded_paths[os.fsdecode(path)] = None
         for name in self._runtime.module_list_classes(module):
             self._classes.refresh(self._runtime.module_find_class(module, name))
         self._classes.find_nested()
-        if end is not None:
-            end()
+        end()
         return module
 
     def system_lib(self, symbol_prefix: str = "") -> Module:

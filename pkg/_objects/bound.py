@@ -9,7 +9,7 @@ from .._builtins import *  # noqa: F403
 from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._rules.conversions import set_enumerations
 from .._rules.errors import set_class_finder
-from .._typing import Any
+from .._typing import Any, Callable
 from . import defaults
 from .enums import made_enumerations, make_enumeration
 from .exceptions import find_base, make_exception
@@ -18,7 +18,24 @@ from .members import Members, NestedClass, TypeDescription
 from .methods import Constructor, MethodMethods, no_constructor
 from .runtime import Runtime
 
-__all__ = ["BoundClasses"]
+__all__ = ["BoundClasses", "begin_permanent", "set_permanent_watcher"]
+
+_watch: Callable[[], Callable[[], None]] | None = None
+
+
+def set_permanent_watcher(watch: Callable[[], Callable[[], None]]) -> None:
+    """Call a function before permanent objects are created, and what it returns afterwards."""
+    global _watch
+    _watch = watch
+
+
+def begin_permanent() -> Callable[[], None]:
+    """Begin to create objects that live as long as the process; call the result afterwards."""
+    return _watch() if _watch is not None else _do_nothing
+
+
+def _do_nothing() -> None:
+    pass
 
 
 class BoundClasses:
@@ -57,7 +74,9 @@ class BoundClasses:
             described = self._describe_type(type_code)
             if described.fields and type(described.fields[0][3]) is int:
                 return self._make_foreign(type_code, described)
+            end = begin_permanent()
             cls = self._build(type_code, described)
+            end()
             # Making it may have collected garbage, and so have run code that needed it.
             return self._made.setdefault(type_code, cls)
 

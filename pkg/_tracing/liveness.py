@@ -10,9 +10,9 @@ from functools import partial
 from types import FunctionType
 
 from .. import _backend
-from .._api.modules import set_load_watcher
 from .._builtins import *  # noqa: F403
 from .._library import find_library
+from .._objects.bound import set_permanent_watcher
 from .._typing import Any, Callable
 from .rendering import render
 
@@ -70,12 +70,12 @@ def _function(name: str) -> Any:
     if not _functions:
         _backend.active.load_module(find_library("anyffi_testing"))
         _functions.update({each: _backend.active.get_global_func(f"anyffi.debug.{each}") for each in _NAMES})
-        set_load_watcher(_begin_load)
+        set_permanent_watcher(_begin_permanent)
     return _functions[name]
 
 
-def _begin_load() -> Callable[[], None]:
-    """Leave out what a library creates while it is loaded: constants, and what it registers."""
+def _begin_permanent() -> Callable[[], None]:
+    """Leave out what a library creates while it is loaded, and what its classes need."""
     return partial(_function("forget"), _function("last_number")())
 
 

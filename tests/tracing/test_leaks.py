@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from programs import run_program
-from support import cpython_only, run
+from support import Build, cpython_only, needs_compilers, run
 
 pytestmark = cpython_only("PyPy finalizes objects at some later time")
 
@@ -95,6 +95,19 @@ def test_the_report_at_exit(ffi: Any) -> None:
     assert report(program, mode) == nothing
     program += "ys = anyffi.List([anyffi.Dict()])\nys.append(ys)\ndel ys"
     assert report(program, mode) == "anyffi: objects alive at exit:\n       1 Dict\n       1 List\n"
+
+
+@needs_compilers
+def test_classes_are_no_leaks(ffi: Any, build: Build) -> None:
+    """Operators keep an object for NotImplemented."""
+    source = """
+    #include <anyffi/anyffi.h>
+    struct Size { bool operator==(const Size&) const { return true; } };
+    ANYFFI_CLASS(Size, "leaks.Size").init<>().op(anyffi::ops::eq);
+    """
+    program = f"import anyffi\nm = anyffi.load_module({str(build('leaks.cc', source))!r})\n"
+    program += "assert m.Size() == m.Size() and m.Size() != 1"
+    assert report(program, ffi.ffi_mode) == "anyffi: no object is alive at exit\n"
 
 
 def test_another_choice() -> None:
