@@ -8,7 +8,7 @@ import gc
 import pickle
 import sys
 import weakref
-from typing import Any
+from typing import Any, Optional
 
 import pytest
 from derived_sources import DERIVED
@@ -68,8 +68,18 @@ class Classes:
         class Bare(lib.Plain):  # type: ignore[misc, name-defined]
             note: str = "a"
 
+        @ffi.dataclass("test.derived.Mixed")
+        class Mixed(lib.Plain):  # type: ignore[misc, name-defined]
+            words: list[str]
+            text: str
+            maybe: Optional[int]
+            anything: Any
+            table: ffi.Map[str, int]
+            number: float
+
         self.Named, self.Deeper, self.Simple, self.Own, self.Bare = Named, Deeper, Simple, Own, Bare
-        for cls in (Named, Deeper, Simple, Own, Bare):
+        self.Mixed = Mixed
+        for cls in (Named, Deeper, Simple, Own, Bare, Mixed):
             cls.__qualname__ = cls.__name__
             setattr(sys.modules[__name__], cls.__name__, cls)
 
@@ -242,6 +252,18 @@ def test_structure(classes: Classes, ffi: Any) -> None:
     named = classes.Named("a")
     with pytest.raises(ValueError, match=r"Python overrides functions of C\+\+"):
         ffi.from_json(ffi.to_json(named))
+
+
+def test_structure_keeps_the_base(classes: Classes, ffi: Any) -> None:
+    """What fields begin with, before they have their values, is not written into the part of C++."""
+    mixed = classes.Mixed(["a"], "text", 3, [None], ffi.Map({"k": 1}), 2.5)
+    mixed.x = 5
+    for made in (ffi.copy(mixed), ffi.from_json(ffi.to_json(mixed))):
+        assert made.x == 5
+        made.x = 7
+        assert (made.words, made.text, made.maybe, made.anything) == (["a"], "text", 3, [None])
+        assert (made.table, made.number) == ({"k": 1}, 2.5)
+    assert mixed.x == 5
 
 
 def test_life(classes: Classes, lib: Any) -> None:

@@ -130,8 +130,9 @@ AnyValue create_on_base(int32_t type_code, const AnyffiValue& base) {
   AnyffiInstance* made = allocate(type_code, record, false);
   if (made == nullptr) throw std::bad_alloc();
   AnyValue held(detail::Adopt{}, anyffi_make_object(&made->header));
-  join(made, base);
+  // Before its content becomes that of the base.
   fill(made, record);
+  join(made, base);
   return held;
 }
 
