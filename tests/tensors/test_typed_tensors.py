@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from anyffi import Device
+from support import collect
 from tensors import Exporter, capsules, make, read_only
 from typed_tensors import CUBE, X, refusal, typed, unaligned
 
@@ -200,6 +201,24 @@ def test_results(ffi: Any) -> None:
             typed(ffi, name)(-1, 3)
         with pytest.raises((ValueError, MemoryError)):
             typed(ffi, name)(2**40, 2**40)
+
+
+def test_views_of_memory(ffi: Any) -> None:
+    fixed = np.asarray(typed(ffi, "view_const")(1))
+    assert fixed.tolist() == [[1.0, 2.0]]
+    assert not fixed.flags.writeable
+    use_count, owner = ffi.get_global_func("testing.use_count"), ffi.List([1])
+    columns = np.asarray(typed(ffi, "view_columns")(owner))
+    assert columns.tolist() == [[1.0, 3.0], [2.0, 4.0]]
+    assert columns.flags.writeable
+    assert np.shares_memory(fixed, columns)
+    with pytest.raises(ValueError, match="these extents are not those of the tensor's type"):
+        typed(ffi, "view_refused")(owner)
+    # The memory lives as long as the tensor, and no longer.
+    assert use_count(owner) == 2
+    del columns
+    collect()
+    assert use_count(owner) == 1
 
 
 def test_memory_of_vectors(ffi: Any) -> None:

@@ -146,7 +146,34 @@ class TypedTensor : public Tensor, public detail::RawAccess<TypedTensor<T, optio
     return from_container(std::move(container), &size, 1);
   }
 
+  /// A tensor on memory of elements that are next to each other, which the owner keeps: read-only for a const T.
+  /// Without an owner the memory must never be freed.
+  static TypedTensor view(T* memory, std::initializer_list<int64_t> extents, ObjectRef owner) {
+    return view_of(memory, extents, owner.release());
+  }
+  static TypedTensor view(T* memory, std::initializer_list<int64_t> extents) {
+    return view_of(memory, extents, nullptr);
+  }
+
  private:
+  static TypedTensor view_of(T* memory, std::initializer_list<int64_t> extents, AnyffiObject* owner) {
+    ObjectRef kept(detail::Adopt{}, owner);
+    check_extents(extents.begin(), extents.size());
+    constexpr uint64_t kFlags = std::is_const_v<T> ? ANYFFI_TENSOR_READ_ONLY : 0;
+    AnyffiTensorData data = describe(memory, extents.begin(), extents.size());
+    return in_order(owner != nullptr ? Tensor(data, kFlags, std::move(kept)) : Tensor(data, kFlags, nullptr, nullptr));
+  }
+  static AnyffiTensorData describe(const void* memory, const int64_t* extents, size_t rank) {
+    static_assert(Requirement::kOptions.device == ANYFFI_kDLCPU,
+                  "anyffi: the memory of a container or pointer is the CPU's");
+    AnyffiTensorData data{};
+    data.data = const_cast<void*>(memory);
+    data.device = Device();
+    data.ndim = static_cast<int32_t>(rank);
+    data.dtype = Requirement::kType;
+    data.shape = const_cast<int64_t*>(extents);
+    return data;
+  }
   static void check_extents(const int64_t* extents, size_t rank) {
     constexpr detail::TensorOptions kOptions = Requirement::kOptions;
     bool good = kOptions.rank < 0 || rank == static_cast<size_t>(kOptions.rank);
@@ -178,17 +205,9 @@ class TypedTensor : public Tensor, public detail::RawAccess<TypedTensor<T, optio
   static TypedTensor from_container(C&& container, const int64_t* extents, size_t rank) {
     static_assert(std::is_same_v<typename C::value_type, std::remove_cv_t<T>>,
                   "anyffi: the container has elements of another type");
-    static_assert(Requirement::kOptions.device == ANYFFI_kDLCPU, "anyffi: a container is in memory of the CPU");
     check_extents(extents, rank);
     auto* kept = new C(std::move(container));
-    AnyffiTensorData data{const_cast<void*>(static_cast<const void*>(kept->data())),
-                          Device(),
-                          static_cast<int32_t>(rank),
-                          Requirement::kType,
-                          const_cast<int64_t*>(extents),
-                          nullptr,
-                          0};
-    Tensor made(data, 0, kept, [](void* owner) { delete static_cast<C*>(owner); });
+    Tensor made(describe(kept->data(), extents, rank), 0, kept, [](void* owner) { delete static_cast<C*>(owner); });
     if (made.numel() != static_cast<int64_t>(kept->size())) {
       throw Error("ValueError", "the extents are of another number of elements than the container has");
     }
