@@ -281,6 +281,10 @@ struct Traits<Ref<T>> : detail::RefTraits<Ref<T>> {
 
 namespace detail ANYFFI_HIDDEN_ {
 
+/// What `from_value` takes is converted.
+template <class T>
+inline constexpr uint64_t kExactTypes<Ref<T>> = kHasFromValue<T> ? type_bits(ANYFFI_FIRST_DYNAMIC_TYPE) : kEveryType;
+
 /// A parameter of type T& of an object class without `from_value`: borrowed from the caller during the call.
 template <class T>
 struct ObjectArg {};
