@@ -236,3 +236,23 @@ TEST(Value, FailedAllocationsLeakNothing) {
     for (int64_t i = 0; i < 20; ++i) list.push_back(i);
   });
 }
+
+TEST(Value, TryCast) {
+  AnyValue number(int64_t{1} << 40), text("a");
+  EXPECT_EQ(number.try_cast<int64_t>(), int64_t{1} << 40);
+  EXPECT_EQ(number.try_cast<int32_t>(), std::nullopt);
+  EXPECT_EQ(text.try_cast<double>(), std::nullopt);
+  EXPECT_EQ(text.try_cast<anyffi::String>(), anyffi::String("a"));
+  EXPECT_EQ(AnyValue(2.5).try_cast<int64_t>(), std::nullopt);
+  EXPECT_TRUE(anyffi::List<int64_t>({1}).size() ==
+              AnyValue(anyffi::List<int64_t>{1}).try_cast<anyffi::List<int64_t>>()->size());
+  EXPECT_FALSE(AnyValue(anyffi::List<anyffi::String>{"a"}).try_cast<anyffi::List<int64_t>>());
+  AnyValue error;
+  anyffi_error_take_raised(error.out());
+  EXPECT_TRUE(error.is_none());
+}
+
+TEST(Value, Repr) {
+  EXPECT_EQ(AnyValue(anyffi::List<anyffi::String>{"a"}).repr(), "['a']");
+  EXPECT_EQ(AnyValue().repr(), "None");
+}

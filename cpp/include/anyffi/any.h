@@ -6,11 +6,14 @@
 #include <anyffi/detail/entries.h>
 #include <anyffi/traits.h>
 
+#include <optional>
+
 namespace anyffi {
 
 class AnyValue;
 class AnyView;
 class Args;
+class String;
 
 namespace detail {
 /// Types with traits other than the two here. Lazy: instantiating Traits<AnyValue> before its definition would be an
@@ -80,6 +83,12 @@ class AnyView {
   T cast() const {
     return detail::convert<T>(raw_);
   }
+  /// The same, or nothing if the value is of a type that does not convert, or a number out of range. Throws what the
+  /// conversion of a user's class throws.
+  template <class T>
+  std::optional<T> try_cast() const;
+  /// Python's `repr`; of a container that of Python's own.
+  String repr() const;
   template <class T, std::enable_if_t<detail::kIsForeign<T>, int> = 0>
   operator T() const {  // NOLINT: implicit, for `int64_t n = args[0];`
     return cast<T>();

@@ -100,6 +100,20 @@ namespace detail {
 
 [[noreturn]] __attribute__((cold, noinline)) inline void throw_raised() { throw Error(Raised{}); }
 
+/// Takes an OverflowError from the thread's slot: another type may be able to hold the number.
+inline bool take_overflow(AnyValue& error) {
+  anyffi_error_take_raised(error.out());
+  AnyffiTextView text;
+  constexpr FixedText kOverflow{"OverflowError"};
+  bool is_overflow =
+      error.type_code() == ANYFFI_ERROR &&
+      anyffi_value_get_text_view(&reinterpret_cast<AnyffiError*>(error.raw().as_object)->kind, &text) == 0 &&
+      text.encoding == ANYFFI_ASCII && text.length == sizeof(kOverflow) - 1 &&
+      __builtin_memcmp(text.data, kOverflow, sizeof(kOverflow) - 1) == 0;
+  if (!is_overflow && !error.is_none()) anyffi_error_set_raised(error.raw().as_object);
+  return is_overflow;
+}
+
 [[noreturn]] inline void throw_mismatch(const AnyffiMismatch& why) {
   anyffi_mismatch_raise(&why, nullptr, -1);
   throw_raised();
@@ -148,6 +162,21 @@ inline int catch_all(Body&& body) noexcept {
 }
 
 }  // namespace detail
+
+template <class T>
+std::optional<T> AnyView::try_cast() const {
+  static_assert(!detail::kIsView<T>, "anyffi: a view would dangle here: convert to a String or a Tensor");
+  AnyffiValue value;
+  anyffi_copy_value(&raw_, &value);
+  if (value.type_code > 0) value.aux = 0;
+  typename Traits<T>::Holder holder{};
+  AnyffiMismatch why;
+  if (Traits<T>::load(value, holder, why)) return Traits<T>::take(holder);
+  AnyValue ignored;
+  if (why.reason == ANYFFI_MISMATCH_RAISED && !detail::take_overflow(ignored)) detail::throw_raised();
+  return std::nullopt;
+}
+
 }  // namespace anyffi
 
 #endif  // ANYFFI_ERROR_H_

@@ -335,6 +335,12 @@ struct Traits<detail::BorrowedText<T>> : Traits<T> {
   static detail::BorrowedText<T> take(AnyValue& holder) { return {T(detail::Adopt{}, holder.release())}; }
 };
 
+inline String AnyView::repr() const {
+  AnyffiValue text;
+  detail::check(anyffi_value_repr(&raw_, &text));
+  return String(detail::Adopt{}, text);
+}
+
 }  // namespace anyffi
 
 #endif  // ANYFFI_STRING_H_

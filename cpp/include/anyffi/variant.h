@@ -3,6 +3,7 @@
 #ifndef ANYFFI_VARIANT_H_
 #define ANYFFI_VARIANT_H_
 
+#include <anyffi/error.h>
 #include <anyffi/object.h>
 
 namespace anyffi {
@@ -30,20 +31,6 @@ constexpr int index_among() {
   int index = 0, found = -1;
   ((found = found < 0 && std::is_same_v<T, Ts> ? index : found, ++index), ...);
   return found;
-}
-
-/// Takes an OverflowError from the thread's slot: another type may be able to hold the number.
-inline bool take_overflow(AnyValue& error) {
-  anyffi_error_take_raised(error.out());
-  AnyffiTextView text;
-  constexpr FixedText kOverflow{"OverflowError"};
-  bool is_overflow =
-      error.type_code() == ANYFFI_ERROR &&
-      anyffi_value_get_text_view(&reinterpret_cast<AnyffiError*>(error.raw().as_object)->kind, &text) == 0 &&
-      text.encoding == ANYFFI_ASCII && text.length == sizeof(kOverflow) - 1 &&
-      __builtin_memcmp(text.data, kOverflow, sizeof(kOverflow) - 1) == 0;
-  if (!is_overflow && !error.is_none()) anyffi_error_set_raised(error.raw().as_object);
-  return is_overflow;
 }
 
 }  // namespace detail
