@@ -8,7 +8,7 @@ import gc
 import pickle
 import sys
 import weakref
-from typing import Any, Optional
+from typing import Any
 
 import pytest
 from derived_sources import DERIVED
@@ -72,7 +72,7 @@ class Classes:
         class Mixed(lib.Plain):  # type: ignore[misc, name-defined]
             words: list[str]
             text: str
-            maybe: Optional[int]
+            maybe: int | None
             anything: Any
             table: ffi.Map[str, int]
             number: float
