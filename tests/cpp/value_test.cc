@@ -238,15 +238,14 @@ TEST(Value, FailedAllocationsLeakNothing) {
 }
 
 TEST(Value, TryCast) {
-  AnyValue number(int64_t{1} << 40), text("a");
-  EXPECT_EQ(number.try_cast<int64_t>(), int64_t{1} << 40);
-  EXPECT_EQ(number.try_cast<int32_t>(), std::nullopt);
-  EXPECT_EQ(text.try_cast<double>(), std::nullopt);
-  EXPECT_EQ(text.try_cast<anyffi::String>(), anyffi::String("a"));
-  EXPECT_EQ(AnyValue(2.5).try_cast<int64_t>(), std::nullopt);
-  EXPECT_TRUE(anyffi::List<int64_t>({1}).size() ==
-              AnyValue(anyffi::List<int64_t>{1}).try_cast<anyffi::List<int64_t>>()->size());
-  EXPECT_FALSE(AnyValue(anyffi::List<anyffi::String>{"a"}).try_cast<anyffi::List<int64_t>>());
+  AnyValue number(int64_t{1} << 40), text("a"), texts(anyffi::List<anyffi::String>{"a"});
+  EXPECT_EQ(number.try_cast<int64_t>().value(), int64_t{1} << 40);
+  EXPECT_FALSE(number.try_cast<int32_t>());
+  EXPECT_FALSE(text.try_cast<double>());
+  EXPECT_EQ(*text.try_cast<anyffi::String>(), "a");
+  EXPECT_FALSE(AnyValue(2.5).try_cast<int64_t>());
+  EXPECT_EQ(texts.try_cast<anyffi::List<anyffi::String>>().value().size(), 1);
+  EXPECT_FALSE(texts.try_cast<anyffi::List<int64_t>>());
   AnyValue error;
   anyffi_error_take_raised(error.out());
   EXPECT_TRUE(error.is_none());

@@ -6,14 +6,14 @@
 #include <anyffi/detail/entries.h>
 #include <anyffi/traits.h>
 
-#include <optional>
-
 namespace anyffi {
 
 class AnyValue;
 class AnyView;
 class Args;
 class String;
+template <class T>
+class Optional;
 
 namespace detail {
 /// Types with traits other than the two here. Lazy: instantiating Traits<AnyValue> before its definition would be an
@@ -86,7 +86,7 @@ class AnyView {
   /// The same, or nothing if the value is of a type that does not convert, or a number out of range. Throws what the
   /// conversion of a user's class throws.
   template <class T>
-  std::optional<T> try_cast() const;
+  Optional<T> try_cast() const;
   /// Python's `repr`; of a container that of Python's own.
   String repr() const;
   template <class T, std::enable_if_t<detail::kIsForeign<T>, int> = 0>

@@ -164,7 +164,7 @@ inline int catch_all(Body&& body) noexcept {
 }  // namespace detail
 
 template <class T>
-std::optional<T> AnyView::try_cast() const {
+Optional<T> AnyView::try_cast() const {
   static_assert(!detail::kIsView<T>, "anyffi: a view would dangle here: convert to a String or a Tensor");
   AnyffiValue value;
   anyffi_copy_value(&raw_, &value);
@@ -174,7 +174,7 @@ std::optional<T> AnyView::try_cast() const {
   if (Traits<T>::load(value, holder, why)) return Traits<T>::take(holder);
   AnyValue ignored;
   if (why.reason == ANYFFI_MISMATCH_RAISED && !detail::take_overflow(ignored)) detail::throw_raised();
-  return std::nullopt;
+  return nullptr;
 }
 
 }  // namespace anyffi
