@@ -25,7 +25,6 @@ _SELF = SELF.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
 #: The annotation of a field is that of a result; what parameters have for containers that are copied.
 _PARAMETERS = {"list": "Sequence", "dict": "Mapping", "set": "AbstractSet"}
 _COPIED = re.compile(r"\b(list|dict|set)\[")
-_ITERATOR = "Iterator[Any]"
 #: Methods whose parameter is any object, as that of `object`'s.
 _COMPARE_ANY = ("__eq__", "__ne__")
 
@@ -92,7 +91,7 @@ def describe_member(stub: _Stub, name: str, value: Any, indent: str) -> Iterator
     if not isinstance(method, MethodMethods):
         is_own = str(getattr(value, "__module__", "")).startswith("anyffi._")
         return iter(()) if is_own else None
-    result = stub.annotations.given(_ITERATOR) if name == "__iter__" and not _is_walk(method) else None
+    result = stub.annotations.given("Iterator[Any]") if name == "__iter__" and not _is_walk(method) else None
     return _functions(stub, name, method, indent, result)
 
 

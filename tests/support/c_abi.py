@@ -7,7 +7,6 @@ codes of the header's table of types, and `Value` one owned value.
 from __future__ import annotations
 
 import contextlib
-import gc
 import pathlib
 import re
 from collections.abc import Iterator
@@ -188,12 +187,8 @@ def live_blocks() -> int:
 @contextlib.contextmanager
 def balanced() -> Iterator[None]:
     """Assert that all runtime memory allocated inside is freed at the end."""
-    # The garbage of earlier tests is not to be freed meanwhile, which only CPython can promise.
-    gc.disable()
-    try:
-        before = live_blocks()
-        yield
-        after = live_blocks()
-    finally:
-        gc.enable()
+    before = live_blocks()
+    yield
+    after = live_blocks()
+    # Elsewhere the garbage of earlier tests may be freed meanwhile.
     assert after == before or (after < before and not CPYTHON)

@@ -34,26 +34,19 @@ const char* converted_name(const AnyffiValue& got) {
   }
 }
 
-/// Of an enumeration, which C++ stores as a number.
-const AnyffiFieldInfo* find_member(const char* type_key, const AnyffiValue& value) {
-  const AnyffiTypeInfo* type =
-      value.type_code == ANYFFI_INT && type_key != nullptr ? anyffi_type_find(type_key) : nullptr;
-  if (type == nullptr) return nullptr;
-  for (int32_t i = 0; i < type->num_fields; ++i) {
+/// Appends the name of an enumeration's member, which C++ stores as a number; false for another value.
+bool append_member(String* out, const char* type_key, const AnyffiValue& value) {
+  if (value.type_code != ANYFFI_INT || type_key == nullptr) return false;
+  const AnyffiTypeInfo* type = anyffi_type_find(type_key);
+  for (int32_t i = 0; type != nullptr && i < type->num_fields; ++i) {
     const AnyffiFieldInfo& field = type->fields[i];
-    if (field.get == nullptr && field.offset == value.as_int) return &field;
-  }
-  return nullptr;
-}
-
-void append_default(String* out, const AnyffiParamInfo& param) {
-  if (const AnyffiFieldInfo* member = find_member(param.type_name, *param.default_value)) {
-    *out += anyffi_type_find(param.type_name)->python_name;
+    if (field.get != nullptr || field.offset != value.as_int) continue;
+    *out += type->python_name;
     *out += '.';
-    *out += member->name;
-  } else {
-    append_repr(out, param.default_value);
+    *out += field.name;
+    return true;
   }
+  return false;
 }
 
 }  // namespace
@@ -94,7 +87,8 @@ void append_signature(String* out, const AnyffiFunctionInfo& info) {
     }
     if (info.params[i].default_value != nullptr) {
       *out += " = ";
-      append_default(out, info.params[i]);
+      const AnyffiValue* value = info.params[i].default_value;
+      if (!append_member(out, info.params[i].type_name, *value)) append_repr(out, value);
     }
   }
   *out += ')';
