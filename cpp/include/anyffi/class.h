@@ -206,8 +206,9 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     add_method(0, "__getstate__", get);
     return add_factory(ANYFFI_RESTORE, "__setstate__", set);
   }
-  /// `copy.copy` and `copy.deepcopy` by the copy constructor.
+  /// `copy.copy` and `copy.deepcopy` by the copy constructor, and copies of what a reference to a base refers to.
   Class& copyable() noexcept {
+    detail::copy_as_derived<T>();
     return add_method(0, "__copy__", [](const T& object) { return detail::copy_object<T, Alias>(object); });
   }
 

@@ -341,7 +341,8 @@ struct ANYFFI_HIDDEN_ Traits<detail::ObjectArg<T>> : detail::BorrowedObject<T> {
   ANYFFI_HIDDEN_ static constexpr auto name = detail::kTypeKeyOf<T>;
 };
 
-/// An object class by value: a parameter is a copy of the object, a result is a new object.
+/// An object class by value: a parameter is a copy of the object, a result is a new object. A copy of what a reference
+/// refers to has the class of the object.
 template <class T>
 struct ANYFFI_HIDDEN_ Traits<T, std::enable_if_t<detail::kIsObjectValue<T>>> : detail::CopiedObject<T> {
   ANYFFI_HIDDEN_ static constexpr auto name = detail::kTypeKeyOf<T>;
@@ -351,7 +352,14 @@ struct ANYFFI_HIDDEN_ Traits<T, std::enable_if_t<detail::kIsObjectValue<T>>> : d
                   "const T&");
     return T(detail::CopiedObject<T>::content(holder));
   }
-  static AnyffiValue store(T object) { return detail::object_value(make_object<T>(std::move(object)).release()); }
+  static AnyffiValue store(T&& object) { return detail::object_value(make_object<T>(std::move(object)).release()); }
+  static AnyffiValue store(const T& object) {
+    if constexpr (std::is_polymorphic_v<T>) {
+      AnyffiValue copied = detail::copy_derived(object);
+      if (copied.type_code != ANYFFI_NONE) return copied;
+    }
+    return detail::object_value(make_object<T>(object).release());
+  }
 };
 
 }  // namespace anyffi

@@ -146,6 +146,19 @@ Ref<T> copy_object(const T& object) {
   }
 }
 
+/// Has copies of what a reference to a base of T refers to be a T, if that is one.
+template <class T>
+void copy_as_derived() noexcept {
+#if ANYFFI_HAS_RTTI_
+  if constexpr (std::is_polymorphic_v<T> && !std::is_abstract_v<T>) {
+    auto copy = [](const void* content) {
+      return object_value(make_object<T>(*static_cast<const T*>(content)).release());
+    };
+    __atomic_store_n(&dynamic_class<T>.copy, +copy, __ATOMIC_RELAXED);
+  }
+#endif
+}
+
 }  // namespace detail
 
 /// The base of the class that passes calls of virtual functions to Python.

@@ -150,6 +150,8 @@ uint8_t read_instance_flags() {
 struct DynamicClass {
   const std::type_info* type;
   int32_t (*type_code)();
+  /// Copies an object, given its content; NULL unless the class is `.copyable()`.
+  AnyffiValue (*copy)(const void* content);
   DynamicClass* next;
 };
 ANYFFI_HIDDEN_ inline DynamicClass* dynamic_classes = nullptr;

@@ -220,10 +220,14 @@ __attribute__((noinline)) bool store_reference(AnyffiCallFrame& frame, const R& 
 template <class R>
 __attribute__((noinline)) bool store_other_reference(Returns returns, const R& object, const AnyffiValue* args,
                                                      int32_t count, AnyffiValue* result) {
-  if constexpr (kIsCopyable<R>) {
-    if (returns == Returns::kUnspecified || returns == Returns::kCopy) {
+  if (returns == Returns::kUnspecified || returns == Returns::kCopy) {
+    if constexpr (kIsCopyable<R>) {
       assign(*result, Traits<R>::store(object));
       return true;
+    } else if constexpr (std::is_abstract_v<R>) {
+      AnyffiValue copied = copy_derived(object);
+      assign(*result, copied);
+      if (copied.type_code != ANYFFI_NONE) return true;
     }
   }
   if constexpr (kIsObjectValue<R>) {

@@ -158,19 +158,52 @@ struct Found {
   void* content;
   int32_t type_code;
 };
+/// The class of an object, if that derives from T also in Python: of several bases it knows one.
 template <class T>
-Found find_dynamic(T* pointer) {
+const DynamicClass* find_derived(const T& object) {
 #if ANYFFI_HAS_RTTI_
   if constexpr (std::is_polymorphic_v<T>) {
-    const std::type_info& type = typeid(*pointer);
-    if (type != typeid(T)) {
-      for (auto* row = __atomic_load_n(&dynamic_classes, __ATOMIC_ACQUIRE); row; row = row->next) {
-        if (*row->type == type) return {const_cast<void*>(dynamic_cast<const void*>(pointer)), row->type_code()};
-      }
+    const std::type_info& type = typeid(object);
+    if (type == typeid(T)) return nullptr;
+    for (auto* row = __atomic_load_n(&dynamic_classes, __ATOMIC_ACQUIRE); row; row = row->next) {
+      if (*row->type == type) return anyffi_type_is_a(row->type_code(), type_code_of<T>()) ? row : nullptr;
     }
   }
 #endif
+  (void)object;
+  return nullptr;
+}
+/// The address of the whole object that a T is part of.
+template <class T>
+void* whole_of(const T* pointer) {
+#if ANYFFI_HAS_RTTI_
+  if constexpr (std::is_polymorphic_v<T>) return const_cast<void*>(dynamic_cast<const void*>(pointer));
+#endif
+  return const_cast<void*>(static_cast<const void*>(pointer));
+}
+
+template <class T>
+Found find_dynamic(T* pointer) {
+  if (auto* derived = find_derived(*pointer)) return {whole_of(pointer), derived->type_code()};
   return {const_cast<void*>(static_cast<const void*>(pointer)), type_code_of<T>()};
+}
+
+[[noreturn]] __attribute__((cold, noinline)) inline void refuse_slice(int32_t derived, const char* base) {
+  const char* name = anyffi_type_get_info(derived)->type_key;
+  throw Error(
+      "TypeError",
+      "C++ refers to this {} as a {}: add .copyable() to the declaration of {}, so that it can be copied, or pass "
+      "a pointer, or add .returns(anyffi::Returns::...) to that of the function",
+      name, base, name);
+}
+/// A copy of an object of a class that derives from T, which the library knows; None of others.
+template <class T>
+AnyffiValue copy_derived(const T& object) {
+  auto* derived = find_derived(object);
+  if (__builtin_expect(derived == nullptr, 1)) return AnyffiValue{};
+  auto* copy = __atomic_load_n(&derived->copy, __ATOMIC_RELAXED);
+  if (!copy) refuse_slice(derived->type_code(), kTypeKeyOf<T>);
+  return copy(whole_of(&object));
 }
 
 /// The object of a pointer that is not NULL; `deleter` and `held` as in Pointee.

@@ -1,0 +1,135 @@
+"""Results that refer to a base: copies have the class of the object, and of several bases Python knows one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support import Build, compiles_classes
+
+pytestmark = compiles_classes
+
+SOURCE = r"""
+#include <anyffi/anyffi.h>
+#include <anyffi/stl/string.h>
+
+#include <string>
+
+namespace scene {
+struct Node {
+  virtual ~Node() = default;
+  virtual std::string text() const { return "node"; }
+  int64_t id = 1;
+};
+struct Leaf : Node {
+  std::string text() const override { return "leaf " + std::to_string(size); }
+  int64_t size = 2;
+};
+struct Single : Node {};
+struct Hidden : Node {
+  std::string text() const override { return "hidden"; }
+};
+struct Abstract {
+  virtual ~Abstract() = default;
+  virtual int64_t area() const = 0;
+};
+struct Square : Abstract {
+  int64_t area() const override { return side * side; }
+  int64_t side = 3;
+};
+struct Circle : Abstract {
+  int64_t area() const override { return 1; }
+};
+/// Its base in Python is Node.
+struct Both : Node, Square {
+  int64_t own = 5;
+};
+
+Leaf leaf;
+Single single;
+Hidden hidden;
+Square square;
+Circle circle;
+Both both;
+const Node& node_of(const std::string& name) {
+  static Node node;
+  if (name == "leaf") return leaf;
+  if (name == "single") return single;
+  if (name == "hidden") return hidden;
+  return name == "both" ? both : node;
+}
+const Abstract& abstract_of(const std::string& name) {
+  if (name == "square") return square;
+  if (name == "both") return both;
+  return circle;
+}
+}  // namespace scene
+
+ANYFFI_CLASS(scene::Node, "scene.Node").init<>().field("id", &scene::Node::id).method("text", &scene::Node::text);
+ANYFFI_CLASS(scene::Leaf, "scene.Leaf", scene::Node).init<>().copyable().field("size", &scene::Leaf::size);
+ANYFFI_CLASS(scene::Single, "scene.Single", scene::Node).init<>();
+ANYFFI_CLASS(scene::Abstract, "scene.Abstract").method("area", &scene::Abstract::area);
+ANYFFI_CLASS(scene::Square, "scene.Square", scene::Abstract).init<>().copyable().field("side", &scene::Square::side);
+ANYFFI_CLASS(scene::Circle, "scene.Circle", scene::Abstract);
+ANYFFI_CLASS(scene::Both, "scene.Both", scene::Node).copyable().field("own", &scene::Both::own);
+
+ANYFFI_EXPORT(node_of, scene::node_of);
+ANYFFI_EXPORT(abstract_of, scene::abstract_of);
+ANYFFI_EXPORT(call, [](const anyffi::Function& f, const std::string& name) { return f(scene::node_of(name)); });
+ANYFFI_EXPORT(node_in_both, []() -> scene::Node* { return &scene::both; }).returns(anyffi::Returns::kReference);
+ANYFFI_EXPORT(square_in_both, []() -> scene::Square* { return &scene::both; }).returns(anyffi::Returns::kReference);
+ANYFFI_EXPORT(side_of, [](const scene::Square& square) { return square.side; });
+"""
+
+
+@pytest.fixture
+def lib(ffi: Any, build: Build) -> Any:
+    return ffi.load_module(build("derived_copies.cc", SOURCE))
+
+
+def test_a_copy_has_the_class_of_the_object(lib: Any) -> None:
+    leaf = lib.node_of("leaf")
+    assert (type(leaf), leaf.text(), leaf.size, leaf.id) == (lib.Leaf, "leaf 2", 2, 1)
+    leaf.size = 7
+    assert lib.node_of("leaf").size == 2
+    assert type(lib.node_of("node")) is lib.Node
+    assert lib.call(lambda node: (type(node) is lib.Leaf, node.size), "leaf") == (True, 2)
+
+
+def test_a_class_that_is_not_bound_is_copied_as_its_base(lib: Any) -> None:
+    assert (type(lib.node_of("hidden")), lib.node_of("hidden").text()) == (lib.Node, "node")
+
+
+def test_an_abstract_class_is_copied_as_what_derives_from_it(lib: Any) -> None:
+    square = lib.abstract_of("square")
+    assert (type(square), square.area()) == (lib.Square, 9)
+    square.side = 4
+    assert lib.abstract_of("square").area() == 9
+
+
+def test_nothing_is_sliced_silently(lib: Any) -> None:
+    text = (
+        r"C\+\+ refers to this scene\.Single as a scene\.Node: add \.copyable\(\) to the declaration of scene\.Single, "
+        r"so that it can be copied, or pass a pointer, or add \.returns\(anyffi::Returns::\.\.\.\) to that of the function"
+    )
+    with pytest.raises(TypeError, match=text):
+        lib.node_of("single")
+    with pytest.raises(TypeError, match=text):
+        lib.call(print, "single")
+    with pytest.raises(TypeError, match=r"this scene\.Circle as a scene\.Abstract"):
+        lib.abstract_of("circle")
+
+
+def test_of_several_bases_one_is_known(lib: Any) -> None:
+    """A result that C++ refers to as another one is an object of that base, which has its members."""
+    both = lib.node_in_both()
+    assert (type(both), both.own) == (lib.Both, 5)
+    assert lib.node_in_both() is both
+    square = lib.square_in_both()
+    assert (type(square), square.area(), lib.side_of(square)) == (lib.Square, 9, 3)
+    assert lib.square_in_both() is square
+    copied = lib.node_of("both")
+    assert (type(copied), copied.own) == (lib.Both, 5)
+    # An abstract class is not copied as a class that does not derive from it in Python.
+    with pytest.raises(TypeError, match="cannot be copied, and nothing says who owns it"):
+        lib.abstract_of("both")
