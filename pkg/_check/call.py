@@ -67,7 +67,7 @@ class _Packer(_ctypes.FunctionCore):
 def _call_by_ctypes(args: tuple[Any, ...], target: Callable[..., int], context: Any) -> Any:
     """Make a call by ctypes of a Python function instead of one of the runtime."""
     function = _new_function(_Packer)
-    _set_target(function, (target, context, _call_by_recipe, (target, context)))
+    _set_target(function, (target, context, _call_by_recipe, (target, context), False))
     return function(*args)  # type: ignore[misc]
 
 
@@ -172,7 +172,7 @@ class _Call(Packing):
                 _release_recipe(values)
             if self._journal is not None:
                 self._journal.close()
-        status: int = _core.call_rendered(self._function, self._arguments, result)
+        status: int = _core.call_rendered(self._function, self._arguments, self._values, result)
         self._failed = status != 0
         self._refused = status == _REFUSED
         self._outcome = _core.hold_raised() if self._failed else _core.hold(result)

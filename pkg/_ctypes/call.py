@@ -10,6 +10,7 @@ from .._builtins import *  # noqa: F403
 from .._rules import keywords as _binding
 from .._rules.codes import code
 from .._rules.containers import slot_refusal
+from .._rules.conversions import enumeration_codes
 from .._rules.culprits import locate
 from .._rules.internal import MISSING as _MISSING
 from .._typing import TYPE_CHECKING, Any, Callable, Optional
@@ -55,13 +56,14 @@ _MOST_PLANS = 64
 class FunctionCore(ObjectCore):
     """A function of the runtime."""
 
-    #: `_target`, set by the first call: C function and first argument of a call, and of a call by recipe.
+    #: `_target`, set by the first call: C function and first argument of a call, and of a call by recipe, and
+    #: whether it has overloads.
     #: `_described`, set by the first `_info()`: its metadata. `_plans`, set by the first call with keywords.
     __slots__ = ("_described", "_plans", "_target")
 
     _described: _binding.Info | None
     _plans: dict[_Key, _Plan]
-    _target: tuple[Any, Any, Any, Any]
+    _target: tuple[Any, Any, Any, Any, bool]
 
     if TYPE_CHECKING:  # the public class has it
 
@@ -94,12 +96,12 @@ class FunctionCore(ObjectCore):
                     # Not as Python would call it: an observer has seen the call.
                     return plain_call(selected, *args)
             try:
-                target, context, call_recipe, whole = _get_target(self)
+                target, context, call_recipe, whole, is_overloaded = _get_target(self)
             except AttributeError:
                 target = None
             # Outside the handler, so that the AttributeError is not the context of an error.
             if target is None:
-                target, context, call_recipe, whole = _find_target(self)
+                target, context, call_recipe, whole, is_overloaded = _find_target(self)
             for x in args:
                 if type(x) is int and _INT64_MIN <= x <= _INT64_MAX:
                     packed.append(_value(_INT, 0, x))
@@ -107,6 +109,8 @@ class FunctionCore(ObjectCore):
                 write = _get_writer(id(type(x)))
                 written = None if write is None else write(x, keep)
                 packed.append(written if type(written) is bytes else _pack(x, keep))
+            if is_overloaded:
+                _name_enumerations(args, packed)
             # The runtime writes to a recipe, and debuggers read `packed`: not to a single one itself.
             values = _join((*packed, b"")) if keep else _join(packed)
             try:
@@ -232,20 +236,32 @@ def _make_plan(wrapper: FunctionCore, key: _Key, args: tuple[Any, ...], kwargs: 
     return plan
 
 
-def _find_target(wrapper: FunctionCore) -> tuple[Any, Any, Any, Any]:
+def _find_target(wrapper: FunctionCore) -> tuple[Any, Any, Any, Any, bool]:
     address = _check_function(unwrap(wrapper), wrapper)
     function = Function.from_address(address)
+    is_overloaded = bool(function.info) and bool(function.info.contents.flags & _binding.OVERLOADED)
     if _call_sectioned is not None:
         context = platform.context_of(address)
-        wrapper._target = _call_sectioned, context, _call_recipe, context
+        wrapper._target = _call_sectioned, context, _call_recipe, context, is_overloaded
         return wrapper._target
     wrapper._target = (
         platform.guard(platform.call_type(function.call)),
         platform.context_of(function.self or 0),
         _call_recipe,
         platform.context_of(address),
+        is_overloaded,
     )
     return wrapper._target
+
+
+def _name_enumerations(args: tuple[Any, ...], packed: list[Any]) -> None:
+    """Say of which enumerations ints are members, for a function with overloads."""
+    for i, x in enumerate(args):
+        type_code = enumeration_codes.get(id(type(x)))
+        if type_code is not None and type(packed[i]) is bytes and len(packed[i]) == VALUE_SIZE:
+            found, _, number = _value_of(packed[i])
+            if found == _INT:
+                packed[i] = _value(_INT, type_code, number)
 
 
 def _check_function(address: int, wrapper: ObjectCore) -> int:

@@ -34,9 +34,9 @@ from marshaller cimport (
     create_exchange_capsule, create_tensor, dict_delete, dict_item, dict_methods, dict_operators,
     dict_or_in_place, find_item, find_value, forget_classes, frozen_set_methods,
     frozen_set_operators, get_buffer, get_item, get_registered, getter_of, handle_equal, handle_hash,
-    has_element, has_key, hide_constructors, install_host, learn_dtype, learn_hidden, learn_table,
+    has_element, has_key, hide_constructors, install_host, is_overloaded, learn_dtype, learn_hidden, learn_table,
     leave_exception, list_add_in_place, list_elements, list_methods, list_operators, look_up, map_item,
-    map_methods, map_operators, mapping_compare, new_method, new_operator, next_item, no_sequence,
+    map_methods, map_operators, mapping_compare, name_enumerations, new_method, new_operator, next_item, no_sequence,
     pack, pack_owned, pack_scalar, place_named, plain, plan_record_call, public_functions, put_item,
     raise_taken, read_field, read_numpy, remember_data_type,
     remember_exporter, sequence_compare, sequence_has, sequence_hash,
@@ -245,6 +245,7 @@ cdef int read_rules() except -1:
     state.explain_field = keep(_refusals.explain_field)
     state.convert = keep(_conversions.convert)
     state.create = keep(_conversions.create)
+    state.enumeration_codes = keep(_conversions.enumeration_codes)
     state.class_of_kind = keep(_errors.class_of_kind)
     state.nested_too_deep = keep(_rules.nested_too_deep)
     state.contains_itself = keep(_rules.contains_itself)

@@ -111,10 +111,41 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_packed(AnyffiFunction* target, Any
   return anyffi_py_take_result(status, &result);
 }
 
-/// The same for any arguments; `args` are those given, at `places` unless that is NULL.
+/// Says of which enumeration an int is a member, for a function with overloads; 0, or -1 with an exception.
+static int anyffi_py_name_enumeration(PyObject* x, AnyffiValue* value) {
+  if (value->type_code != ANYFFI_INT || !PyLong_Check(x) || PyLong_CheckExact(x)) return 0;
+  PyObject* identity = PyLong_FromVoidPtr(Py_TYPE(x));
+  if (identity == NULL) return -1;
+  PyObject* code = PyDict_GetItemWithError(anyffi_state.enumeration_codes, identity);
+  Py_DECREF(identity);
+  if (code == NULL) return PyErr_Occurred() == NULL ? 0 : -1;
+  value->aux = (uint32_t)PyLong_AsUnsignedLong(code);
+  return 0;
+}
+
+/// The same for all arguments, where the function has overloads; `args` are those given, at `places` unless that is
+/// NULL.
+ANYFFI_NEVER_INLINE int anyffi_py_name_enumerations(AnyffiValue* values, Py_ssize_t count, PyObject* const* args,
+                                                    const int32_t* places) {
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (places != NULL && places[i] < 0) continue;
+    if (anyffi_py_name_enumeration(args[places == NULL ? i : places[i]], &values[i]) < 0) return -1;
+  }
+  return 0;
+}
+
+static inline int anyffi_py_is_overloaded(const AnyffiFunction* target) {
+  return target->info != NULL && (target->info->flags & ANYFFI_OVERLOADED) != 0;
+}
+
+/// As `anyffi_py_call_packed`, for any arguments; `args` are those given, at `places` unless that is NULL.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_given(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
                                                     PyObject* const* args, const int32_t* places) {
   AnyffiValue result = anyffi_py_make_result();
+  if (__builtin_expect(anyffi_py_is_overloaded(target), 0) &&
+      anyffi_py_name_enumerations(values, count, args, places) < 0) {
+    return NULL;
+  }
   int status = anyffi_py_enter_function(target, values, count, &result);
   if (__builtin_expect(status != 0, 0)) return anyffi_py_fail_call(status, args, places, count);
   return anyffi_py_take_result(0, &result);

@@ -163,8 +163,8 @@ def read_values(size_t place, int32_t count):
     return values
 
 
-def call_rendered(function, list args not None, result):
-    """Call a function with packed values and return its status; the result is left packed."""
+def call_rendered(function, list args not None, tuple given not None, result):
+    """Call a function with packed values of what was given, and return its status; the result is left packed."""
     cdef AnyffiFunction* target = unwrap_function(<PyObject*>function)
     cdef int32_t count = <int32_t>len(args)
     cdef AnyffiValue on_stack[MAX_SHORT]
@@ -175,6 +175,8 @@ def call_rendered(function, list args not None, result):
     try:
         for i in range(count):
             values[i] = (<Rendering?>args[i]).value
+        if is_overloaded(target):
+            name_enumerations(values, count, PySequence_Fast_ITEMS(<PyObject*>given), NULL)
         status = target.call(target.self, values, count, values_in(result))
         for i in range(count):
             # What the function took is None now.

@@ -54,6 +54,7 @@ cdef extern from "state.h":
         PyObject* explain_field
         PyObject* convert
         PyObject* create
+        PyObject* enumeration_codes
         PyObject* class_of_kind
         PyObject* nested_too_deep
         PyObject* contains_itself
@@ -185,6 +186,10 @@ cdef extern from "call.h":
 
     AnyffiValue* allocate "anyffi_py_allocate"(Py_ssize_t) except NULL
     object call "anyffi_py_call"(AnyffiFunction*, PyObject**, Py_ssize_t)
+    bint is_overloaded "anyffi_py_is_overloaded"(const AnyffiFunction*)
+    int name_enumerations "anyffi_py_name_enumerations"(
+        AnyffiValue*, Py_ssize_t, PyObject**, const int32_t*
+    ) except -1
 
 cdef extern from "call_named.h":
     object call_named "anyffi_py_call_named"(PyObject*, PyObject* const*, Py_ssize_t, PyObject*)

@@ -64,6 +64,7 @@ typedef struct {
   PyObject* explain_field;
   PyObject* convert;
   PyObject* create;
+  PyObject* enumeration_codes;
   /// Exception classes by kind; NULL in check mode, where `make_error` makes every exception.
   PyObject* class_of_kind;
   /// Functions of the rules that return an exception to raise.

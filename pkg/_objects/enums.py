@@ -6,6 +6,7 @@ import enum
 
 from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_value
+from .._rules.conversions import enumeration_codes
 from .._typing import Any
 from .defaults import namespace_of_key
 
@@ -39,7 +40,8 @@ def make_enumeration(type_code: int, key: str, doc: str | None, members: Any, pl
         cls = base(key.rpartition(".")[2], pairs)
         for name, value in {**namespace_of_key(key, text, place), "__reduce_ex__": _reduce}.items():
             setattr(cls, name, value)
-        made_enumerations.setdefault(type_code, cls)
+        made = made_enumerations.setdefault(type_code, cls)
+        enumeration_codes[id(made)] = type_code
     return made_enumerations[type_code]
 
 

@@ -20,7 +20,7 @@ from .dtype import dtype
 from .internal import ON_PYPY, Elements, Opaque
 from .times import create_date_time, create_duration, to_date_time, to_duration
 
-__all__ = ["convert", "create", "set_enumerations"]
+__all__ = ["convert", "create", "enumeration_codes", "set_enumerations"]
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
@@ -53,6 +53,9 @@ def create(conversion: int, value: Any) -> Any:
 
 
 _class_of: Callable[[int], Any]
+#: The type code of each enumeration that C++ describes, by the identity of its class, which is never freed.
+#: In calls of functions with overloads an Int says whose member it was.
+enumeration_codes: dict[int, int] = {}
 
 
 def set_enumerations(class_of: Callable[[int], Any]) -> None:

@@ -18,6 +18,7 @@ from .._typing import Any, Callable, Optional
 from .internal import MISSING
 
 __all__ = [
+    "OVERLOADED",
     "VARIADIC",
     "Info",
     "Param",
@@ -37,12 +38,12 @@ Info = tuple[Optional[str], Optional[str], tuple[Param, ...], int, int, Optional
 
 _SUGGESTS = sys.version_info >= (3, 13)
 
-VARIADIC, _OVERLOADED, _CONSTANT = 2, 4, 32  # AnyffiFunctionFlag
+VARIADIC, OVERLOADED, _CONSTANT = 2, 4, 32  # AnyffiFunctionFlag
 
 
 def is_overloaded(info: Info | None) -> bool:
     """Return whether a function has overloads, each of which binds keywords on its own."""
-    return info is not None and bool(info[4] & _OVERLOADED)
+    return info is not None and bool(info[4] & OVERLOADED)
 
 
 def is_constant(info: Info | None) -> bool:

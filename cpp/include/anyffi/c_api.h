@@ -543,7 +543,9 @@ int anyffi_function_call(const AnyffiValue* function, AnyffiValue* args, int32_t
 /// ValueError, naming the function, unless its parameters have distinct names that Python accepts as keywords.
 int anyffi_function_check_param_names(const AnyffiFunctionInfo* info);
 /// A function that calls the first overload that accepts the arguments without conversion, else the first that converts
-/// them. TypeError, listing all overloads, if there is none. No overload steals a movable argument.
+/// them. TypeError, listing all overloads, if there is none. No overload steals a movable argument. An argument that is
+/// an Int may have the type code of an enumeration in `aux`: it is a member of that, which a parameter of the
+/// enumeration accepts without conversion, and before one that is an int.
 int anyffi_function_create_overloaded(const char* name, AnyffiValue* out);
 /// Adds `function`, retaining it; TypeError if it has no `info`. Copies `arg_indices`, which may be NULL: a front end
 /// that binds keywords sets them.

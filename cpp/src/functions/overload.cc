@@ -98,6 +98,14 @@ int explain(const AnyffiFunction& function, Arguments* args, String* out, Anyffi
   return 1;
 }
 
+/// Appends the name of an argument's type, as Python has it.
+void append_argument_type(String* text, const AnyffiValue& value) {
+  const AnyffiTypeInfo* info = is_member(value) ? anyffi_type_get_info(static_cast<int32_t>(value.aux)) : nullptr;
+  if (info == nullptr) return append_type_name(text, value);
+  const char* last = std::strrchr(info->type_key, '.');
+  *text += last == nullptr ? info->type_key : last + 1;
+}
+
 /// `area(): no overload takes (str, int)`, followed by a line for each candidate.
 template <class Order>
 int raise_none_fits(const Call& call, Order& order, AnyffiValue* result) {
@@ -105,13 +113,13 @@ int raise_none_fits(const Call& call, Order& order, AnyffiValue* result) {
   text += "(): no overload takes (";
   for (int32_t i = 0; i < call.num_args; ++i) {
     if (i > 0) text += ", ";
-    append_type_name(&text, call.args[i]);
+    append_argument_type(&text, call.args[i]);
   }
   text += ')';
   int32_t index = 0;
   for (auto* overload = follow(call.set.info.overloads); overload != nullptr; overload = follow(overload->next)) {
     Arguments given(call.num_args);
-    for (int32_t i = 0; i < call.num_args; ++i) given.add(call.args[i], 0);
+    for (int32_t i = 0; i < call.num_args; ++i) given.add(without_enumeration(call.args[i]), 0, 0);
     Arguments* args = order(&given, *overload, index++);
     if (args == nullptr) continue;
     String line;
@@ -130,15 +138,16 @@ int resolve(const Call& call, Order& order, AnyffiValue* result, bool raises = t
   Arguments given(call.num_args);
   bool has_tensor = false;
   for (int32_t i = 0; i < call.num_args; ++i) {
-    AnyffiValue value = call.args[i];
+    AnyffiValue value = without_enumeration(call.args[i]);
     // Not movable: the next candidate needs the arguments that this one would steal.
     if (value.type_code > 0) value.aux = 0;
     has_tensor |= value.type_code == ANYFFI_TENSOR;
-    given.add(value, type_mask_of(value));
+    int32_t enumeration = is_member(call.args[i]) ? static_cast<int32_t>(call.args[i].aux) : 0;
+    given.add(value, type_mask_of(value), enumeration);
   }
   unsigned found = 0;
   if (has_tensor) given.mark_tensors(ANYFFI_EXACT);
-  for (Match wanted : {kExact, kBoolAsInt, kConversion}) {
+  for (Match wanted : {kExact, kAsInt, kConversion}) {
     if (wanted == kConversion && has_tensor) {
       given.mark_tensors(0);
     } else if (wanted != kExact && (found & wanted) == 0) {
@@ -149,7 +158,7 @@ int resolve(const Call& call, Order& order, AnyffiValue* result, bool raises = t
       Arguments* args = order(&given, *overload, index++);
       if (args == nullptr) continue;
       const AnyffiFunction& function = function_of(*overload);
-      Match match = compare(*function.info, args->type_masks(), args->size());
+      Match match = compare(*function.info, args->type_masks(), args->enumerations(), args->size());
       found |= match;
       if (match != wanted && !(has_tensor && wanted == kConversion && match != kNumber)) continue;
       int status = try_candidate(function, args->values(), args->size(), result);
@@ -180,14 +189,14 @@ int call_exact(const Overloaded& set, AnyffiValue* args, int32_t num_args, Anyff
   uint64_t type_masks[kFewest];
   if (num_args > kFewest) return ANYFFI_NO_MATCH;
   for (int32_t i = 0; i < num_args; ++i) {
-    if (args[i].type_code > 0) return ANYFFI_NO_MATCH;
+    if (args[i].type_code > 0 || is_member(args[i])) return ANYFFI_NO_MATCH;
     type_masks[i] = type_mask_of(args[i]);
   }
   for (auto* overload = follow(set.info.overloads); overload != nullptr; overload = follow(overload->next)) {
     const AnyffiFunction& function = function_of(*overload);
     AnyffiCall try_call = try_call_of(*function.info);
     if (try_call == nullptr) return ANYFFI_NO_MATCH;
-    if (compare(*function.info, type_masks, num_args) != kExact) continue;
+    if (compare(*function.info, type_masks, nullptr, num_args) != kExact) continue;
     int status = try_call(function.self, args, num_args, result);
     if (__builtin_expect(status != ANYFFI_NO_MATCH_RAISED, 1)) return status;
     return clear_overflow() ? int{ANYFFI_NO_MATCH} : -1;

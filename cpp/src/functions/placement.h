@@ -7,6 +7,7 @@
 #include <anyffi/inline.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/memory.h"
 
@@ -41,18 +42,31 @@ inline uint64_t type_mask_of(const AnyffiValue& value) {
   return type_code == ANYFFI_MISSING ? ~uint64_t{0} : anyffi_type_bit(anyffi_type_get_family(type_code));
 }
 
+/// Whether a value is the number of a member of an enumeration, as c_api.h describes it.
+inline bool is_member(const AnyffiValue& value) {
+  return value.type_code == ANYFFI_INT && value.aux >= ANYFFI_FIRST_DYNAMIC_TYPE;
+}
+
+/// A value without the enumeration, which only a function with overloads reads.
+inline AnyffiValue without_enumeration(AnyffiValue value) {
+  if (value.type_code == ANYFFI_INT) value.aux = 0;
+  return value;
+}
+
 /// Up to this many arguments are kept on the stack.
 constexpr int32_t kFew = 16;
 
-/// Arguments and their type masks.
+/// Arguments, their type masks, and the type codes of the enumerations that members of some belong to, else 0.
 class Arguments {
  public:
   explicit Arguments(int32_t capacity) {
     if (capacity <= kFew) return;
-    many_ = anyffi_alloc(static_cast<size_t>(capacity) * (sizeof(AnyffiValue) + sizeof(uint64_t)));
+    constexpr size_t kSize = sizeof(AnyffiValue) + sizeof(uint64_t) + sizeof(int32_t);
+    many_ = anyffi_alloc(static_cast<size_t>(capacity) * kSize);
     if (many_ == nullptr) throw std::bad_alloc();
     values_ = static_cast<AnyffiValue*>(many_);
     type_masks_ = reinterpret_cast<uint64_t*>(values_ + capacity);
+    enumerations_ = reinterpret_cast<int32_t*>(type_masks_ + capacity);
   }
   ~Arguments() {
     if (many_ != nullptr) anyffi_free(many_);
@@ -60,12 +74,15 @@ class Arguments {
   Arguments(const Arguments&) = delete;
   Arguments& operator=(const Arguments&) = delete;
 
-  void add(const AnyffiValue& value, uint64_t type_mask) {
+  void add(const AnyffiValue& value, uint64_t type_mask, int32_t enumeration) {
     values_[size_] = value;
-    type_masks_[size_++] = type_mask;
+    type_masks_[size_] = type_mask;
+    enumerations_[size_++] = enumeration;
   }
-  void add_from(const Arguments& other, int32_t index) { add(other.values_[index], other.type_masks_[index]); }
-  void add_missing() { add(anyffi_make_value(static_cast<uint32_t>(ANYFFI_MISSING), 0), ~uint64_t{0}); }
+  void add_from(const Arguments& other, int32_t index) {
+    add(other.values_[index], other.type_masks_[index], other.enumerations_[index]);
+  }
+  void add_missing() { add(anyffi_make_value(static_cast<uint32_t>(ANYFFI_MISSING), 0), ~uint64_t{0}, 0); }
   /// Sets the flags of tensors, whose type mask does not tell whether they need a conversion.
   void mark_tensors(uint32_t flags) {
     for (int32_t i = 0; i < size_; ++i) {
@@ -76,21 +93,24 @@ class Arguments {
   int32_t size() const { return size_; }
   AnyffiValue* values() { return values_; }
   const uint64_t* type_masks() const { return type_masks_; }
+  const int32_t* enumerations() const { return enumerations_; }
 
  private:
   int32_t size_ = 0;
   void* many_ = nullptr;
   AnyffiValue few_[kFew];
   uint64_t few_masks_[kFew];
+  int32_t few_enumerations_[kFew];
   AnyffiValue* values_ = few_;
   uint64_t* type_masks_ = few_masks_;
+  int32_t* enumerations_ = few_enumerations_;
 };
 
 /// How well arguments match parameters.
 enum Match : unsigned {
   kNumber = 1,     /* there are too many or too few */
   kConversion = 2, /* one needs a conversion, which may fail */
-  kBoolAsInt = 4,  /* exact, but for a bool, which is an int as in Python */
+  kAsInt = 4,      /* exact, but for a bool or a member of an enumeration, which are ints as in Python */
   kExact = 8
 };
 
@@ -99,18 +119,38 @@ inline AnyffiCall try_call_of(const AnyffiFunctionInfo& info) {
   return ANYFFI_HAS(AnyffiFunctionInfo, &info, try_call) ? info.try_call : nullptr;
 }
 
-/// Compares the type masks of `size` arguments.
-inline Match compare(const AnyffiFunctionInfo& info, const uint64_t* given, int32_t size) {
+/// Whether a parameter is the enumeration, or may be absent and is it otherwise: `shop.Size | None`.
+inline bool takes_enumeration(const AnyffiParamInfo& param, int32_t enumeration) {
+  const AnyffiTypeInfo* info = anyffi_type_get_info(enumeration);
+  if (info == nullptr || param.type_name == nullptr) return false;
+  size_t size = std::strlen(info->type_key);
+  return std::strncmp(param.type_name, info->type_key, size) == 0 &&
+         (param.type_name[size] == '\0' || param.type_name[size] == ' ');
+}
+
+/// How well one argument matches a parameter that accepts `exact` without conversion.
+inline Match compare_member(const AnyffiParamInfo& param, uint64_t exact, int32_t enumeration) {
+  if (exact == ~uint64_t{0} || takes_enumeration(param, enumeration)) return kExact;
+  return (exact & anyffi_type_bit(ANYFFI_INT)) != 0 ? kAsInt : kConversion;
+}
+
+/// Compares the type masks of `size` arguments. `enumerations`: as in Arguments; NULL: no argument is a member.
+inline Match compare(const AnyffiFunctionInfo& info, const uint64_t* given, const int32_t* enumerations, int32_t size) {
   bool is_counted = try_call_of(info) != nullptr && (info.flags & ANYFFI_VARIADIC) == 0;
   if (is_counted && (size > info.num_params || size < info.num_required)) return kNumber;
   Match worst = kExact;
   bool has_types = ANYFFI_HAS(AnyffiFunctionInfo, &info, exact_types) && info.exact_types != nullptr;
   for (int32_t i = 0; has_types && i < size && i < info.num_params; ++i) {
-    if ((info.exact_types[i] & given[i]) != 0) continue;
-    if (given[i] != anyffi_type_bit(ANYFFI_BOOL) || (info.exact_types[i] & anyffi_type_bit(ANYFFI_INT)) == 0) {
-      return kConversion;
+    Match match = kExact;
+    if (enumerations != nullptr && enumerations[i] != 0) {
+      match = compare_member(info.params[i], info.exact_types[i], enumerations[i]);
+    } else if ((info.exact_types[i] & given[i]) == 0) {
+      bool is_int =
+          given[i] == anyffi_type_bit(ANYFFI_BOOL) && (info.exact_types[i] & anyffi_type_bit(ANYFFI_INT)) != 0;
+      match = is_int ? kAsInt : kConversion;
     }
-    worst = kBoolAsInt;
+    if (match == kConversion) return kConversion;
+    worst = std::min(worst, match);
   }
   return worst;
 }

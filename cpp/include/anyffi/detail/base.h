@@ -203,6 +203,7 @@ template <class T>
 inline constexpr uint64_t kExactTypes =
     std::is_same_v<T, bool>                     ? type_bits(ANYFFI_BOOL)
     : std::is_integral_v<T> && !kIsCharacter<T> ? type_bits(ANYFFI_INT, ANYFFI_BIG_INT)
+    : kIsEnumeration<T>                         ? type_bits(ANYFFI_FIRST_DYNAMIC_TYPE)
     : std::is_enum_v<T>                         ? type_bits(ANYFFI_INT)
     : std::is_floating_point_v<T>               ? type_bits(ANYFFI_FLOAT)
                                                 : kEveryType;
