@@ -114,6 +114,10 @@ OBJECT = 'struct T { static constexpr anyffi::FixedText kTypeKey{"t"}; T(const T
         ("void f(std::vector<std::string>);", "#include <anyffi/stl/string.h>"),
         ("std::map<int, std::vector<int>> f();", "#include <anyffi/stl/map.h>"),
         ("void f(int&);", "a parameter is a non-const reference to a temporary copy"),
+        ("void f(double*, int);", "a parameter is a pointer to numbers, which does not say how many"),
+        ("const double* f();", "the result is a pointer to numbers"),
+        ("void f(int (*)(int));", "a parameter is a pointer to a function"),
+        ("void f(std::weak_ptr<int>);", "a parameter is a std::weak_ptr: use the std::shared_ptr"),
         ("void f(std::vector<int>&);", "a parameter is a non-const reference to a temporary copy"),
         ("void f(std::u16string_view);", "#include <anyffi/stl/wide_string.h>"),
         (

@@ -138,11 +138,11 @@ namespace detail ANYFFI_HIDDEN_ {
 template <class T, class... Args>
 T* construct(void* place, Args&&... args) {
   if constexpr (std::is_constructible_v<T, Args&&...>) {
-    return new (place) T(std::forward<Args>(args)...);
+    return ::new (place) T(std::forward<Args>(args)...);
   } else {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-    return new (place) T{std::forward<Args>(args)...};
+    return ::new (place) T{std::forward<Args>(args)...};
 #pragma GCC diagnostic pop
   }
 }

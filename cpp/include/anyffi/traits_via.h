@@ -65,7 +65,7 @@ struct TraitsVia {
         if (why.path_size == 0 && why.reason == ANYFFI_MISMATCH_TYPE) why.expected = Traits<T>::name;
         return false;
       }
-      new (&holder.value) T(Traits<T>::from(Traits<C>::take(holder.inner)));
+      ::new (&holder.value) T(Traits<T>::from(Traits<C>::take(holder.inner)));
       holder.is_full = true;
       return true;
     });

@@ -1,11 +1,13 @@
 /// \file
 /// Conversion of C++ exceptions to errors.
 #include <anyffi/c_api.h>
+#include <anyffi/error.h>
 #include <anyffi/exception.h>
 #include <anyffi/inline.h>
 #include <cxxabi.h>
 
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <ios>
 #include <mutex>
@@ -69,6 +71,23 @@ int raise_system_error(const std::system_error& error) {
   return raise_os_error(error.code().value(), error.code().message().c_str(), given[0], given[1]);
 }
 
+/// Makes what `std::throw_with_nested` kept the cause of the thread's error.
+void keep_nested(const std::exception& exception) {
+  auto* nested = dynamic_cast<const std::nested_exception*>(&exception);
+  if (nested == nullptr || nested->nested_ptr() == nullptr) return;
+  anyffi::runtime::Owned outer, inner;
+  anyffi_error_take_raised(outer.out());
+  anyffi::detail::catch_all([nested]() -> int { nested->rethrow_nested(); });
+  anyffi_error_take_raised(inner.out());
+  if (outer->type_code != ANYFFI_ERROR) return;
+  auto* error = reinterpret_cast<AnyffiError*>(outer->as_object);
+  if (inner->type_code == ANYFFI_ERROR && error->handle == nullptr && error->cause.type_code == ANYFFI_NONE) {
+    error->cause = *inner.get();
+    anyffi_value_retain(&error->cause);
+  }
+  anyffi_error_set_raised(outer->as_object);
+}
+
 /// Derived classes first.
 AnyffiException* first_class = nullptr;
 
@@ -118,7 +137,7 @@ void anyffi_exception_throw(const AnyffiValue* error) {
 
 void anyffi_error_set_exception(const std::exception* exception) {
   if (raise_registered()) {
-    return;
+    // Nothing else to do.
   } else if (dynamic_cast<const std::bad_alloc*>(exception) != nullptr) {
     anyffi::runtime::raise_no_memory();
   } else if (auto* error = dynamic_cast<const std::system_error*>(exception)) {
@@ -126,6 +145,7 @@ void anyffi_error_set_exception(const std::exception* exception) {
   } else {
     anyffi_error_raise(class_of(*exception), exception->what());
   }
+  keep_nested(*exception);
 }
 
 ANYFFI_UNWINDS void anyffi_error_set_current_exception(void) {

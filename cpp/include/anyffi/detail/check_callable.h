@@ -60,7 +60,7 @@ constexpr MissingName kMissingNames[] = {
     {"unique_ptr<", Missing::kMemory},
     {"shared_ptr<", Missing::kPointer},
     {"unique_ptr<", Missing::kPointer},
-    {"weak_ptr<", Missing::kPointer},
+    {"weak_ptr<", Missing::kWeak},
     {"reference_wrapper<", Missing::kPointer},
     {"forward_list<", Missing::kLinked},
     {"queue<", Missing::kLinked},
@@ -104,7 +104,11 @@ constexpr Missing find_reason(const char* name) {
 template <class T>
 constexpr Missing missing_by_name() {
   if constexpr (kIsObjectClass<T>) return Missing::kObject;
-  if constexpr (std::is_pointer_v<T>) return Missing::kPointer;
+  if constexpr (std::is_pointer_v<T>) {
+    using Pointee = std::remove_pointer_t<T>;
+    if constexpr (std::is_function_v<Pointee>) return Missing::kFunctionPointer;
+    return std::is_arithmetic_v<Pointee> ? Missing::kNumberPointer : Missing::kPointer;
+  }
   Missing found = Missing::kNothing;
   for (const char* text = __PRETTY_FUNCTION__; *text != 0 && found == Missing::kNothing; ++text) {
     const char* name = after(text, "std::");
@@ -204,6 +208,13 @@ struct MissingOf<F, true> : SignatureOf<F>::template Apply<MissingIn> {};
                         "is or holds a pointer or reference of C++, which says nothing of who owns what: if its "      \
                         "class T is to be one of Python, bind it by ANYFFI_CLASS(T, \"module.T\") before this; else "  \
                         "take a T, and std::optional<T> for what may be absent");                                      \
+  ANYFFI_ASSERT_REASON_(F, kNumberPointer,                                                                             \
+                        "is a pointer to numbers, which does not say how many: wrap the function in a lambda that "    \
+                        "takes an anyffi::TypedTensor or a std::vector, or returns what is written through it");       \
+  ANYFFI_ASSERT_REASON_(F, kFunctionPointer,                                                                           \
+                        "is a pointer to a function, which cannot refer to one of Python: use std::function or "       \
+                        "anyffi::Function");                                                                           \
+  ANYFFI_ASSERT_REASON_(F, kWeak, "is a std::weak_ptr: use the std::shared_ptr");                                      \
   ANYFFI_ASSERT_REASON_(                                                                                               \
       F, kClock, "is a time of another clock than std::chrono::system_clock: only that one is related to dates");      \
   ANYFFI_ASSERT_REASON_(F, kLinked,                                                                                    \
@@ -221,6 +232,7 @@ struct MissingOf<F, true> : SignatureOf<F>::template Apply<MissingIn> {};
       "anyffi::method<T>(&T::f)");                                                                                     \
   static_assert(!::anyffi::detail::MissingOf<F>::kLosesWrites,                                                         \
                 "anyffi: a parameter is a non-const reference to a temporary copy, so writes would be lost: "          \
-                "take it by value, by const reference or by &&")
+                "take it by value, by const reference or by &&, or wrap the function in a lambda that returns what "   \
+                "is written")
 
 #endif  // ANYFFI_DETAIL_CHECK_CALLABLE_H_

@@ -49,7 +49,7 @@ __attribute__((noinline)) int load_slot(AnyffiValue* value, AnyffiMismatch* why,
       using Kept = typename Slot<T>::Kept;
       auto* loaded = reinterpret_cast<AnyffiLoadedArgument*>(value->as_object);
       auto* kept = reinterpret_cast<Kept*>(loaded + 1);
-      new (memory) Kept(std::move(*kept));
+      ::new (memory) Kept(std::move(*kept));
       kept->~Kept();
       if (__builtin_expect(loaded->is_in_room == 0, 0)) anyffi_free(loaded);
       *value = AnyffiValue{};
@@ -59,7 +59,7 @@ __attribute__((noinline)) int load_slot(AnyffiValue* value, AnyffiMismatch* why,
   if constexpr (Slot<T>::kIsTaken) {
     Holder holder{};
     if (__builtin_expect(!Traits<T>::load(*value, holder, *why), 0)) return keep_refused(*why);
-    new (memory) T(Traits<T>::take(holder));
+    ::new (memory) T(Traits<T>::take(holder));
   } else if constexpr (std::is_trivially_destructible_v<Holder>) {
     if (__builtin_expect(!Traits<T>::load(*value, *new (memory) Holder{}, *why), 0)) return keep_refused(*why);
   } else {

@@ -123,7 +123,7 @@ struct ANYFFI_HIDDEN_ TypedCall {
         acquire_lock(frame);
         assign(*result, stored);
       } else {
-        auto* kept = new (slot<kSize>(memory)) Result(function(pass<I, A>(memory, numbers)...));
+        auto* kept = ::new (slot<kSize>(memory)) Result(function(pass<I, A>(memory, numbers)...));
         if constexpr (!kIsQuiet && (kIsObjectPointer<Result> || kMayBorrow<Result>)) result->aux = 0;
         if constexpr (kHoldsPointer<Result>) {
           store_pointing(frame, static_cast<Returns>(native.returns), kept, args, kSize, result);
@@ -213,7 +213,7 @@ int call_packed(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* re
 
 template <class F>
 ANYFFI_HIDDEN_ inline constexpr AnyffiCallableType kCallableType{
-    [](void* to, void* from) { new (to) F(std::move(*static_cast<F*>(from))); },
+    [](void* to, void* from) { ::new (to) F(std::move(*static_cast<F*>(from))); },
     [](void* callable) { static_cast<F*>(callable)->~F(); },
     sizeof(F),
 };

@@ -35,7 +35,7 @@ struct OptionalConversion {
 
 template <class T>
 struct OptionalConversion<T, false> {
-  struct Holder {
+  struct ANYFFI_HIDDEN_ Holder {
     bool has_value = false;
     typename Traits<T>::Holder inner{};
   };

@@ -89,9 +89,9 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
   template <class T, size_t I>
   static bool load_as([[maybe_unused]] AnyffiValue& value, [[maybe_unused]] Holder& holder) {
     if constexpr (detail::kIsNumber<T>) {
-      T number;
+      typename Traits<T>::Holder number{};
       if (!Traits<T>::load_plain(value, number)) return false;
-      holder.direct.emplace(std::in_place_index<I>, number);
+      holder.direct.emplace(std::in_place_index<I>, Traits<T>::take(number));
       return true;
     } else if constexpr (detail::kOwnFamily<T> == ANYFFI_STR) {
       AnyffiTextView text;

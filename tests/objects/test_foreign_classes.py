@@ -1,0 +1,89 @@
+"""What classes of other libraries have: an `operator new`, enumerations in variants, nested exceptions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support import Build, compiles_classes
+
+pytestmark = compiles_classes
+
+SOURCE = r"""
+#include <anyffi/anyffi.h>
+#include <anyffi/stl/function.h>
+#include <anyffi/stl/optional.h>
+#include <anyffi/stl/string.h>
+#include <anyffi/stl/variant.h>
+
+#include <cstdlib>
+#include <exception>
+#include <stdexcept>
+#include <variant>
+
+namespace pool {
+struct Pooled {
+  static void* operator new(size_t size) { return std::malloc(size); }
+  static void operator delete(void* place) { std::free(place); }
+  int64_t size = 1;
+};
+enum class Color { kRed, kBlue };
+enum class Plain : uint8_t { kOne = 1 };
+}  // namespace pool
+
+ANYFFI_CLASS(pool::Pooled, "pool.Pooled").init<>().field("size", &pool::Pooled::size);
+ANYFFI_ENUM(pool::Color, "pool.Color").value("RED", pool::Color::kRed).value("BLUE", pool::Color::kBlue);
+
+ANYFFI_EXPORT(copy_of, [](pool::Pooled pooled) { return pooled; });
+ANYFFI_EXPORT(maybe, [](std::optional<pool::Pooled> pooled) { return pooled ? pooled->size : 0; });
+ANYFFI_EXPORT(color_or_text, [](std::variant<pool::Color, std::string> x) { return x; });
+ANYFFI_EXPORT(plain_or_text, [](std::variant<std::string, pool::Plain> x) { return x.index(); });
+
+ANYFFI_EXPORT(nest, [](const std::function<void()>& f) {
+  try {
+    f();
+  } catch (...) {
+    try {
+      std::throw_with_nested(std::out_of_range("inner"));
+    } catch (...) {
+      std::throw_with_nested(std::runtime_error("outer"));
+    }
+  }
+});
+"""
+
+
+@pytest.fixture
+def lib(ffi: Any, build: Build) -> Any:
+    return ffi.load_module(build("foreign_classes.cc", SOURCE))
+
+
+def test_a_class_with_its_own_operator_new(lib: Any) -> None:
+    pooled = lib.Pooled()
+    pooled.size = 3
+    made = lib.copy_of(pooled)
+    pooled.size = 4
+    assert (made.size, lib.maybe(pooled), lib.maybe(None)) == (3, 4, 0)
+
+
+def test_enumerations_in_variants(lib: Any) -> None:
+    assert lib.color_or_text(lib.Color.BLUE) is lib.Color.BLUE
+    assert lib.color_or_text(1) is lib.Color.BLUE
+    assert lib.color_or_text("blue") == "blue"
+    with pytest.raises(ValueError, match=r"expected a member of pool\.Color, got 7$"):
+        lib.color_or_text(7)
+    assert (lib.plain_or_text("a"), lib.plain_or_text(1)) == (0, 1)
+
+
+def test_a_nested_exception_is_the_cause(lib: Any) -> None:
+    given = KeyError("k")
+
+    def fail() -> None:
+        raise given
+
+    with pytest.raises(RuntimeError, match=r"^outer$") as caught:
+        lib.nest(fail)
+    inner = caught.value.__cause__
+    assert (type(inner), str(inner)) == (IndexError, "inner")
+    assert inner.__cause__ is given
+    lib.nest(lambda: None)
