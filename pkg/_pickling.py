@@ -239,8 +239,9 @@ def unpickle_tensor(content: Any, data_type: str, shape: tuple[int, ...], flags:
     memory: Any
     if _LOCKS_BUFFERS:
         # The first byte: a class of arrays of this size would take ten times as long to make.
+        # Of the view: exporting the memory once more might give another one.
         memory = ctypes.c_char.from_buffer(
-            (bytearray(view) if view.readonly else content) if size else bytearray(1)
+            (bytearray(view) if view.readonly else view.cast("B")) if size else bytearray(1)
         )
     else:
         memory = (ctypes.c_char * size).from_buffer_copy(content)

@@ -320,6 +320,11 @@ def show_frames() -> None:
     library.error_record_frames(1)
 
 
+#: Exceptions of users may refuse that their attributes are set, as those of frozen dataclasses do.
+_get_context = BaseException.__dict__["__context__"].__get__
+_set_context = BaseException.__dict__["__context__"].__set__
+
+
 def raise_error(value: tuple[int, int, int], refused: tuple[Any, ...] | None = None) -> NoReturn:
     """Raise the exception of an error that the caller keeps alive. `refused`: arguments it is about."""
     from_python = value[0] == code.ERROR and bool(Error.from_address(value[2]).handle)
@@ -334,12 +339,12 @@ def raise_error(value: tuple[int, int, int], refused: tuple[Any, ...] | None = N
         explain(exception, refused)
     if _add_frames is not None and value[0] == code.ERROR:
         _add_frames(exception, _read_frames(value[2]))
-    context = exception.__context__
+    context = _get_context(exception)
     try:
         raise exception
     finally:
         if from_python:
             # It was raised before, and keeps its context.
-            exception.__context__ = context
+            _set_context(exception, context)
         # Its traceback refers to this frame, which must not refer to it.
         del exception, context

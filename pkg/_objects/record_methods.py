@@ -102,6 +102,8 @@ class RecordMethods:
         for name, value in state.items():
             if name in frozen:
                 frozen[name].set(self, value)
+            elif name in NO_STATE:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             else:
                 object.__setattr__(self, name, value)
 

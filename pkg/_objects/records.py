@@ -57,6 +57,8 @@ class Records:
             require_word(structural, of_field=False)
         key = key or f"{cls.__module__}.{cls.__qualname__}"
         place = f"{cls.__module__}.{cls.__qualname__}"
+        if "\0" in key:
+            raise ValueError(f"a type key is a name without null characters, not {key!r}")
         if self._places.get(key, place) != place:
             raise ValueError(f"the type key {key!r} is that of the dataclass {self._places[key]}")
         base, parent = self._find_base(cls)

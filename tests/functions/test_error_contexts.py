@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from typing import Any
 
@@ -111,3 +112,21 @@ composed.clear()
 def test_nothing_is_printed_at_the_recursion_limit(ffi: Any) -> None:
     """In a process of its own: the error hooks of a process are those of one backend."""
     run_program(AT_THE_RECURSION_LIMIT, ffi.ffi_mode)
+
+
+def test_exceptions_that_refuse_attributes(ffi: Any) -> None:
+    """Those of frozen dataclasses are raised as they are."""
+
+    @dataclasses.dataclass(frozen=True)
+    class Refused(Exception):
+        code: int
+
+    def fail() -> None:
+        raise given
+
+    given = Refused(5)
+    for use in (ffi.Function(fail), lambda: ffi.map([1], lambda x: fail())):
+        with pytest.raises(Refused) as caught:
+            use()
+        assert caught.value is given
+        assert given.__context__ is None

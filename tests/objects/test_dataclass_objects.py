@@ -331,3 +331,35 @@ def test_deep_chains(classes: Any) -> None:
     for i in range(20_000):
         node = classes.Node(i, node)
     del node
+
+
+@pytest.mark.keeps_live("types are never freed")
+def test_any_object_as_a_field(ffi: Any) -> None:
+    """Numbers and short text are boxed, as in C++; None is no object."""
+    holder = ffi.dataclass("test.AnyObject")(
+        type("AnyObject", (), {"__annotations__": {"x": ffi.Object}, "__module__": __name__})
+    )
+    shared = ffi.List([1])
+    for value in (0x41414141, 1.5, True, "abc", b"ab", "text that is not inline", 2**70, shared):
+        made = holder(value)
+        for each in (made, ffi.from_json(ffi.to_json(made)), ffi.copy(made)):
+            assert each.x == value
+            assert type(each.x) is type(value)
+        assert ffi.structural_equal(made, holder(value))
+        assert not ffi.structural_equal(made, holder("other"))
+        made.x = 7
+        assert made.x == 7
+    assert holder(shared).x is shared
+    with pytest.raises(TypeError, match=r"expected Object, got None"):
+        holder(None)
+
+
+@pytest.mark.keeps_live("types are never freed")
+def test_a_state_has_no_memory(ffi: Any) -> None:
+    cls = ffi.dataclass("test.State")(
+        type("State", (), {"__annotations__": {"x": int}, "__module__": __name__})
+    )
+    made = cls(1)
+    with pytest.raises(AttributeError, match=r"^'State' object has no attribute '_memory'$"):
+        made.__setstate__({"_memory": b"123"})
+    assert made.x == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
 from typing import Any
 
 import anyffi
@@ -159,3 +160,20 @@ def test_unknown_flags(flags: int) -> None:
 
     with pytest.raises(ValueError, match=f"^unknown flags of a tensor: {flags}$"):
         unpickle_tensor(bytes(8), "float32", (2,), flags)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="classes of Python export buffers from 3.12 on")
+def test_a_buffer_that_shrinks(ffi: Any) -> None:
+    """The memory is exported once: another time it may be less."""
+
+    class Shrinks:
+        calls = 0
+
+        def __buffer__(self, flags: int) -> memoryview:
+            self.calls += 1
+            return memoryview(bytearray(800 if self.calls == 1 else 1))
+
+    data = pickle.dumps(ffi.from_dlpack(np.zeros(100)), protocol=5, buffer_callback=lambda buffer: None)
+    given = Shrinks()
+    made = pickle.loads(data, buffers=[given])
+    assert (given.calls, made.shape, np.asarray(made).sum()) == (1, (100,), 0)

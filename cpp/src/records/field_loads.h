@@ -88,6 +88,15 @@ bool load_leaf(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiM
   return true;
 }
 
+/// A box stays one: the field is a pointer to it.
+template <>
+inline bool load_leaf<ObjectRef>(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
+  AnyValue holder;
+  if (!Traits<ObjectRef>::load(given, holder, why)) return refused_as(type, why);
+  out = std::move(holder);
+  return true;
+}
+
 template <class C, int32_t kCode = ANYFFI_NONE>
 bool load_container(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
   if (given.type_code == kCode && has_fitting_elements(type, given)) {

@@ -109,6 +109,10 @@ int get_object(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* ou
   if (is_draft(self) && check_set(self, field) != 0) return -1;
   auto* object = *reinterpret_cast<AnyffiObject**>(kPlace(self, field));
   if (object == nullptr) return 0;
+  if (object->type_code == ANYFFI_BOX) {
+    *out = anyffi_own_element(&reinterpret_cast<const AnyffiBox*>(object)->value);
+    return 0;
+  }
   *out = anyffi_make_object(object);
   anyffi_retain(object);
   return 0;

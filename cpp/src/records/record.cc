@@ -164,6 +164,7 @@ Array<int64_t> declare_record(const String& key, const AnyValue& doc, int32_t pa
   TypeDeclarations declarations;
   detail::check(declarations.add(info, record->fields.data(), &record->type_code));
   if (draft != nullptr) detail::check(declarations.add(draft_info, draft->fields.data(), &draft->type_code));
+  record->draft = draft.get();
   for (FieldType* self : selves.types) self->type_code = record->type_code;
   Array<int64_t> codes{record->type_code, draft != nullptr ? draft->type_code : record->type_code};
   declarations.publish();

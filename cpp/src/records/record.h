@@ -38,6 +38,7 @@ struct AnyffiRecord : anyffi::runtime::Allocated {
   size_t num_inherited = 0;                         // fields
   int32_t num_guarded = 0;                          // of all fields
   const AnyffiRecord* completed = nullptr;          // of a type of drafts: the record of the type that they get
+  const AnyffiRecord* draft = nullptr;              // the reverse, if drafts have a type of their own
   mutable AnyffiObject* placeholder = nullptr;      // see `placeholder_of`
   /// What `types` refers to; none of a type of drafts, which has those of the completed type and its ancestors.
   anyffi::runtime::Vector<std::unique_ptr<const FieldType>> own_types;
@@ -49,6 +50,7 @@ struct AnyffiRecord : anyffi::runtime::Allocated {
   bool has_base() const noexcept { return base_code != ANYFFI_NONE; }
   /// Whether its drafts have a type of their own.
   bool has_draft_type() const noexcept { return num_guarded != 0 || has_base(); }
+  int32_t draft_code() const noexcept { return draft == nullptr ? type_code : draft->type_code; }
   /// A copy of a text, which lives as long as the record.
   const char* keep(const String& text) { return texts.emplace_front(text).c_str(); }
 };

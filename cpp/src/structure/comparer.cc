@@ -65,9 +65,11 @@ Comparer::Verdict Comparer::compare_elements(const AnyffiValue& a, const AnyffiV
 }
 
 Comparer::Verdict Comparer::compare_borrowed(const AnyffiValue& a, const AnyffiValue& b, bool may_return, bool binds) {
-  Verdict verdict = meet(a, b, may_return, binds);
-  if (verdict != kDiffers || search_ == Search::kAny) return verdict;
-  return record(&a, &b, nullptr);
+  if (search_ == Search::kAny) return meet(a, b, may_return, binds);
+  // The code of a host may remove them.
+  Owned left = retained(a), right = retained(b);
+  Verdict verdict = meet(*left.get(), *right.get(), may_return, binds);
+  return verdict == kDiffers ? record(left.get(), right.get(), nullptr) : verdict;
 }
 
 Comparer::Verdict Comparer::meet_leaves(const AnyffiValue& a, const AnyffiValue& b) {

@@ -157,7 +157,7 @@ Comparer::Verdict Comparer::advance_entries() {
     if (((a->key_type_mask | b->key_type_mask) & ~kPlainKeys) != 0) protect();
     if (find_same(b, entry, a, entry, *key.get(), flags_, &other) != 0) return kFailed;
     Verdict verdict = kSame;
-    if (entry >= a->used) continue;  // the code of a host has changed it
+    if (entry >= a->used || other >= b->used) continue;  // the code of a host has changed them
     if (other < 0) {
       Owned value = retained(is_set ? a->entries[entry].key : a->entries[entry].value);
       verdict = record(value.get(), nullptr, key.get());

@@ -44,7 +44,7 @@ void Hasher::absorb() noexcept {
   Frame& frame = stack_.back();
   if (frame.form == Form::kMapping) {
     // A key waits for its value.
-    bool is_key = (frame.index & 1) != 0;
+    bool is_key = (frame.position.index & 1) != 0;
     if (is_key) {
       frame.key = result_;
       return;
@@ -112,9 +112,9 @@ int Hasher::meet(Owned value, bool is_shared, bool binds) {
     kept_.push_back(retained(*value.get()));
   }
   uint64_t sum = type != nullptr ? type->key_hash : begin_hash(anyffi_type_get_family(value->type_code));
-  stack_.push_back(Frame{std::move(value), type, 0, sum, 0, row, levels, static_cast<uint32_t>(scopes_.height()),
-                         static_cast<uint32_t>(results_.uses.size()), form, binds && type == nullptr, variable, false,
-                         is_unordered});
+  stack_.push_back(Frame{std::move(value), type, Position{}, sum, 0, row, levels,
+                         static_cast<uint32_t>(scopes_.height()), static_cast<uint32_t>(results_.uses.size()), form,
+                         binds && type == nullptr, variable, false, is_unordered});
   return 1;
 }
 
@@ -123,17 +123,17 @@ int Hasher::advance() {
     Frame& frame = stack_.back();
     bool binds = frame.binds;
     int32_t structure = 0;
-    if (frame.form == Form::kFields && frame.index < count_parts(frame.type)) {
-      structure = frame.type->fields[static_cast<size_t>(frame.index)].structure;
+    if (frame.form == Form::kFields && frame.position.index < count_parts(frame.type)) {
+      structure = frame.type->fields[static_cast<size_t>(frame.position.index)].structure;
       binds = structure == ANYFFI_STRUCTURE_DEFINES || structure == ANYFFI_STRUCTURE_DECLARES;
       if (structure == ANYFFI_STRUCTURE_IGNORE) {
-        ++frame.index;
+        ++frame.position.index;
         continue;
       }
     }
     Owned part;
     bool is_shared;
-    int status = next_part(*frame.value.get(), frame.form, frame.type, &frame.index, &part, &is_shared);
+    int status = next_part(*frame.value.get(), frame.form, frame.type, &frame.position, &part, &is_shared);
     if (status <= 0) return status;
     if (structure == ANYFFI_STRUCTURE_IDENTITY && form_of(part->type_code) != Form::kLeaf) {
       result_ = begin_hash(kUniqueTag);

@@ -30,7 +30,7 @@ class Hasher {
   struct Frame {
     Owned value;
     const ObjectType* type;
-    int64_t index;
+    Position position;
     uint64_t sum;
     uint64_t key;
     int32_t row; /* in results_, or -1 */

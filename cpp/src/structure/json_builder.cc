@@ -184,6 +184,8 @@ int JsonBuilder::close(int32_t number) {
       AnyffiValue object = *made.get();
       int status = make_object(node, &object);
       if (made->type_code <= 0) made = Owned(object);
+      // A draft that is complete has got another type.
+      if (made->type_code > 0) made = retained(anyffi_make_object(made->as_object));
       return status;
     }
   }

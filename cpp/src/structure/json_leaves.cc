@@ -2,9 +2,12 @@
 /// Writing values as JSON: what is no node, and where it is.
 #include <anyffi/inline.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
+#include "core/messages.h"
 #include "structure/json_writer.h"
 #include "values/containers.h"
 
@@ -105,7 +108,11 @@ void JsonWriter::put_string(const AnyffiTextView& text) {
 }
 
 void JsonWriter::put_name(const char* name) {
+  // Most are ASCII, of which Latin-1 is the same.
   AnyffiTextView text{name, static_cast<int64_t>(std::strlen(name)), ANYFFI_LATIN1, 0};
+  Owned decoded;
+  bool is_ascii = std::none_of(name, name + text.length, [](char c) { return (c & 0x80) != 0; });
+  if (!is_ascii && str_from_utf8_escaped(name, text.length, decoded.out()) == 0) anyffi_view_text(decoded.get(), &text);
   put_text(text);
 }
 

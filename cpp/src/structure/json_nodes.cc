@@ -8,8 +8,14 @@
 
 namespace anyffi::runtime {
 
+/// What a cycle refers to may have been changed by the code of a host, which hashed or compared keys meanwhile.
+static int refuse_changed(const char* name) {
+  return raise_format("RuntimeError", "a %s was changed while it was read", name);
+}
+
 int JsonBuilder::fill_sequence(const JsonGraph::Node& node, AnyffiObject* object) {
   AnyffiSequence* sequence = as_sequence(object);
+  if (sequence->size != 0 || sequence->capacity < static_cast<int64_t>(node.count)) return refuse_changed("List");
   for (size_t i = 0; i < node.count; ++i) {
     AnyffiValue& cell = graph_.values[node.first + i];
     if (node.type_code == ANYFFI_SHAPE && cell.type_code != ANYFFI_INT) return fail(node, "a Shape of other than ints");
@@ -26,10 +32,21 @@ int JsonBuilder::fill_mapping(const JsonGraph::Node& node, AnyffiObject* object)
   bool is_set = node.type_code == ANYFFI_SET || node.type_code == ANYFFI_FROZEN_SET;
   size_t step = is_set ? 1 : 2;
   if (node.count % step != 0) return fail(node, "a key without a value");
+  if (mapping->used != 0) return refuse_changed("Dict");
   auto take = [&](size_t i) {
     AnyffiValue& cell = graph_.values[node.first + i];
     return cell.type_code == ANYFFI_UNSET ? retained(resolve(cell)).take() : std::exchange(cell, anyffi_make_none());
   };
+  if (!anyffi_is_held_once(object)) {
+    // Others may reach it while keys are hashed.
+    for (size_t i = 0; i < node.count; i += step) {
+      AnyffiValue key = take(i), value = is_set ? anyffi_make_none() : take(i + 1);
+      int32_t existed;
+      if (anyffi_mapping_set(object, &key, &value, &existed) != 0) return explain(node);
+      if (existed != 0) return fail(node, "two equal keys");
+    }
+    return 0;
+  }
   uint64_t keys = 0, values = 0;
   for (size_t i = 0; i < node.count; i += step) {
     AnyffiEntry& entry = mapping->entries[mapping->used];
@@ -80,10 +97,15 @@ int JsonBuilder::find_fields(const JsonGraph::Node& node, const ObjectType& type
   out->assign(type.fields.size(), unset);
   for (size_t i = 0; i < node.count; i += 2) {
     AnyffiTextView name;
+    Owned utf8;
     anyffi_view_text(&graph_.values[node.first + i], &name);
+    if (name.encoding != ANYFFI_ASCII) {
+      if (anyffi_str_to_utf8(&graph_.values[node.first + i], utf8.out()) != 0) return explain(node);
+      anyffi_view_text(utf8.get(), &name);
+    }
     size_t found = type.fields.size();
     // Mostly they are in order.
-    for (size_t j = 0; j < type.fields.size() && found == type.fields.size() && name.encoding == ANYFFI_ASCII; ++j) {
+    for (size_t j = 0; j < type.fields.size() && found == type.fields.size(); ++j) {
       size_t at = (i / 2 + j) % type.fields.size();
       const char* other = type.fields[at].field->name;
       bool is_same = std::strlen(other) == static_cast<size_t>(name.length) &&
@@ -119,7 +141,11 @@ int JsonBuilder::make_object(const JsonGraph::Node& node, AnyffiValue* made) {
     const AnyffiFieldInfo* field = type.fields[static_cast<size_t>(index)].field;
     if (!is_made || form_of(fields[static_cast<size_t>(index)].type_code) == Form::kLeaf) continue;
     Owned former;
-    if (field->get(object->as_object, field, former.out()) != 0) return explain(node);
+    if (field->get(object->as_object, field, former.out()) != 0) {
+      // It is not set yet.
+      Owned ignored;
+      anyffi_error_take_raised(ignored.out());
+    }
     changed_.push_back(Former{retained(*object.get()), field, std::move(former)});
   }
   return set_rest(type, recipe, fields.data(), object->as_object) != 0 ? explain(node) : 0;

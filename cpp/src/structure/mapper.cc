@@ -25,7 +25,7 @@ class Mapper {
   struct Frame {
     Owned value;
     const ObjectType* type;
-    int64_t index;
+    Position position;
     size_t first; /* of its parts, old and new in turn, in `parts_` */
     int32_t row;  /* in `made_`, or -1 */
     Form form;
@@ -100,7 +100,7 @@ int Mapper::meet(Owned value, bool is_shared) {
     made_.push_back(Owned(anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0)));
     kept_.push_back(retained(*value.get()));
   }
-  Frame frame{std::move(value), type, 0, parts_.size(), row, form, false, false};
+  Frame frame{std::move(value), type, Position{}, parts_.size(), row, form, false, false};
   if (form == Form::kLeaf) {
     Owned result;
     if (make(frame, &result) != 0) return -1;
@@ -195,7 +195,7 @@ int Mapper::postpone() {
   parts_.resize(frame.first);
   add(frame.value, retained(*made_[static_cast<size_t>(frame.row)].get()));
   frame.is_late = true;
-  frame.index = 0;
+  frame.position.index = 0;
   late_.push_back(std::move(frame));
   return 1;
 }
@@ -207,7 +207,7 @@ int Mapper::advance() {
     Frame& frame = stack_.back();
     Owned part;
     bool is_shared;
-    int status = next_part(*frame.value.get(), frame.form, frame.type, &frame.index, &part, &is_shared);
+    int status = next_part(*frame.value.get(), frame.form, frame.type, &frame.position, &part, &is_shared);
     if (status > 0) {
       if (meet(std::move(part), is_shared) != 0) return -1;
       continue;
@@ -259,7 +259,7 @@ int anyffi_structure_replace(const AnyffiValue* value, int64_t index, const Anyf
     const AnyffiValue& given = unboxed(*value);
     Form form = maker.form_of_value(given, &type);
     Vector<Owned> parts;
-    int64_t at = 0;
+    Position at;
     for (;;) {
       Owned each;
       bool is_shared;

@@ -128,9 +128,10 @@ int get_part(const ObjectType* type, AnyffiObject* object, int64_t index, Anyffi
   return 0;
 }
 
-int next_part(const AnyffiValue& value, Form form, const ObjectType* type, int64_t* index, Owned* out,
+int next_part(const AnyffiValue& value, Form form, const ObjectType* type, Position* position, Owned* out,
               bool* out_is_shared) noexcept {
   if (form == Form::kLeaf) return 0;
+  int64_t* index = &position->index;
   if (form == Form::kSequence) {
     const AnyffiSequence* sequence = as_sequence(value.as_object);
     if (*index >= sequence->size) return 0;
@@ -139,12 +140,18 @@ int next_part(const AnyffiValue& value, Form form, const ObjectType* type, int64
     const AnyffiMapping* mapping = as_mapping(value.as_object);
     // Of a mapping, each entry has two steps.
     int shift = form == Form::kMapping ? 1 : 0;
+    if (shift != 0 && (*index & 1) != 0) {
+      bool is_there = *index >> 1 < mapping->used && mapping->entries[*index >> 1].key.type_code != ANYFFI_UNSET &&
+                      mapping->entries[*index >> 1].key.as_int == position->key;
+      if (!is_there) return anyffi_error_raise("RuntimeError", "a Dict was changed while its parts were read");
+    }
     while (*index >> shift < mapping->used && mapping->entries[*index >> shift].key.type_code == ANYFFI_UNSET) {
       *index += 1 + shift;
     }
     if (*index >> shift >= mapping->used) return 0;
     const AnyffiEntry& entry = mapping->entries[*index >> shift];
     *out = retained(shift != 0 && (*index & 1) != 0 ? entry.value : entry.key);
+    position->key = entry.key.as_int;
     ++*index;
   } else if (form == Form::kState) {
     if ((*index)++ != 0) return 0;

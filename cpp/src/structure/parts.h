@@ -84,9 +84,16 @@ inline int32_t count_parts(const ObjectType* type) noexcept {
 const char* name_part(const ObjectType* type, int64_t index) noexcept;
 int get_part(const ObjectType* type, AnyffiObject* object, int64_t index, AnyffiValue* out) noexcept;
 
-/// Reads the parts of a value in turn: of a mapping each key and its value. `index` is 0 at first. 1, or 0 after the
-/// last; -1 on failure. `out_is_shared`: whether there is another reference to it.
-int next_part(const AnyffiValue& value, Form form, const ObjectType* type, int64_t* index, Owned* out,
+/// How far the parts of a value were read.
+struct Position {
+  int64_t index = 0;
+  /// Of the last key, whose value follows: the code of hosts may remove it meanwhile.
+  int64_t key = 0;
+};
+
+/// Reads the parts of a value in turn: of a mapping each key and its value. 1, or 0 after the last; -1 on failure.
+/// `out_is_shared`: whether there is another reference to it.
+int next_part(const AnyffiValue& value, Form form, const ObjectType* type, Position* position, Owned* out,
               bool* out_is_shared) noexcept;
 
 /// The content of an object as one of the type that declares a field.

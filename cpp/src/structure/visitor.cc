@@ -19,7 +19,7 @@ class Visitor {
   struct Frame {
     Owned value;
     const ObjectType* type;
-    int64_t index;
+    Position position;
     Form form;
   };
   int meet(Owned value, bool is_shared);
@@ -48,7 +48,7 @@ int Visitor::meet(Owned value, bool is_shared) {
     if (call_function(function_, *value.get(), &result) != 0) return -1;
     if (form == Form::kLeaf || (result->type_code == ANYFFI_BOOL && result->as_int == 0)) return 0;
   }
-  stack_.push_back(Frame{std::move(value), type, 0, form});
+  stack_.push_back(Frame{std::move(value), type, Position{}, form});
   return 0;
 }
 
@@ -59,7 +59,7 @@ int Visitor::run(const AnyffiValue& value) {
     Frame& frame = stack_.back();
     Owned part;
     bool is_shared;
-    int status = next_part(*frame.value.get(), frame.form, frame.type, &frame.index, &part, &is_shared);
+    int status = next_part(*frame.value.get(), frame.form, frame.type, &frame.position, &part, &is_shared);
     if (status > 0) {
       status = meet(std::move(part), is_shared);
     } else if (status == 0) {
