@@ -76,6 +76,7 @@ class _Callback:
         """Write the result as cython packs it, or return what to raise."""
         former = thread.journal
         by_ctypes = None
+        is_discarded = _callback.is_discarded(result)
         try:
             thread.journal = self._journal
             try:
@@ -92,6 +93,8 @@ class _Callback:
                     count,
                 )
             thread.journal = self._journal
+            if is_discarded:
+                return None
             by_ctypes = _core.take(result)
             [made] = self._packing().compare(by_ctypes.cell)
             made.move(result)

@@ -23,7 +23,7 @@ from .structs import ExchangeHooks, Host, address_of
 from .unpack import unpack_copy
 from .wrapper import empty, wrap
 
-__all__ = ["create_exchange", "install_host", "set_finder", "set_locator", "shut_down"]
+__all__ = ["create_exchange", "install_host", "is_discarded", "set_finder", "set_locator", "shut_down"]
 
 _DONE, _DECLINED = 1, 2  # AnyffiHostStatus
 #: Near the end of the stack there may be no room to set an error. Then ctypes returns `_SWALLOWED`, and the
@@ -77,6 +77,16 @@ def _set_raised(exception: BaseException) -> None:
 
 #: The value of what a Python callable has not returned.
 _NOT_RETURNED = object()
+_FLAGS = 4  # where they are in a value
+_DISCARDED = 256  # AnyffiValueFlag
+_flags_at = ctypes.c_uint32.from_address
+
+
+def is_discarded(result: int) -> bool:
+    """Return whether the caller of a callback drops its result."""
+    return bool(_flags_at(result + _FLAGS).value & _DISCARDED)
+
+
 #: How often an error may fail to be reported.
 _ATTEMPTS = 8
 
@@ -110,6 +120,8 @@ def _callback(function: Any, args: int, count: int, result: int, x: Any = _NOT_R
                 raise _rules.cleared_function(function)
             values = _read_values(_memory_type(VALUE_SIZE * count).from_address(args)) if count else ()
             x = _callable_of(function)(*[v[2] if v[0] == _INT else unpack_transferred(v) for v in values])
+            if x is not None and _flags_at(result + _FLAGS).value & _DISCARDED:
+                x = None
             pack_into(x, result)
             return _DONE
         except BaseException as exception:

@@ -53,6 +53,7 @@ cdef extern from "anyffi/host_api.h" nogil:
 
     ctypedef struct AnyffiValue:
         int32_t type_code
+        uint32_t aux
         AnyffiObject* as_object
         AnyffiDataType as_data_type
         AnyffiDevice as_device

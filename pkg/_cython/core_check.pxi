@@ -38,7 +38,10 @@ cdef int checked_callback(
     void* handle, AnyffiValue* args, int32_t count, AnyffiValue* result
 ) noexcept with gil:
     """`anyffi_py_callback` of check mode."""
+    cdef uint32_t flags = result.aux
     result[0] = anyffi_make_none()
+    # Whether the caller drops the result.
+    result.aux = flags
     try:
         problem = check_callback(<object>handle, <size_t>args, count, <size_t>result)
         if problem is None:

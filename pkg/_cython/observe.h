@@ -69,7 +69,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_run_observed(PyObject* function, const AnyffiV
   }
   if (given != NULL && unpacked == count) {
     PyObject* value = anyffi_py_invoke_observed(function, given);
-    if (value != NULL) status = anyffi_py_pack_result(function, value, result);
+    if (value != NULL) status = anyffi_py_discard_result(result) ? 0 : anyffi_py_pack_result(function, value, result);
     Py_XDECREF(value);
   }
   // Finalizers of arguments must not see the exception.

@@ -396,6 +396,13 @@ static inline int anyffi_py_pack(PyObject* x, AnyffiValue* out) {
   return anyffi_py_pack_plain(x, out) ? 0 : anyffi_py_pack_rare_object(x, out);
 }
 
+/// 1 if the caller of a callback drops the result, which is None then.
+static inline int anyffi_py_discard_result(AnyffiValue* result) {
+  if (__builtin_expect((result->aux & ANYFFI_DISCARDED) == 0, 1)) return 0;
+  *result = anyffi_make_none();
+  return 1;
+}
+
 /// Packs what a Python function returned that C++ called, as an owned value; 0, or -1 with an exception.
 static int anyffi_py_pack_result(PyObject* function, PyObject* x, AnyffiValue* out) {
   int status = anyffi_py_pack_owned(x, out);

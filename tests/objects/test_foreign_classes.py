@@ -1,9 +1,10 @@
-"""What classes of other libraries have: an `operator new`, enumerations in variants, nested exceptions."""
+"""What other libraries have: an `operator new`, enumerations in variants, nested exceptions, listeners."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from support import Build, compiles_classes
 
@@ -38,6 +39,18 @@ ANYFFI_EXPORT(copy_of, [](pool::Pooled pooled) { return pooled; });
 ANYFFI_EXPORT(maybe, [](std::optional<pool::Pooled> pooled) { return pooled ? pooled->size : 0; });
 ANYFFI_EXPORT(color_or_text, [](std::variant<pool::Color, std::string> x) { return x; });
 ANYFFI_EXPORT(plain_or_text, [](std::variant<std::string, pool::Plain> x) { return x.index(); });
+
+struct Listener {
+  virtual ~Listener() = default;
+  virtual void heard(int64_t x) = 0;
+};
+struct PyListener : anyffi::Overridable<Listener> {
+  void heard(int64_t x) override { return override_pure<void>("heard", x); }
+};
+ANYFFI_CLASS(Listener, "pool.Listener").overridable<PyListener>().init<>().method("heard", &Listener::heard);
+ANYFFI_EXPORT(tell, [](Listener& listener, int64_t x) { listener.heard(x); });
+ANYFFI_EXPORT(value_of, [](const std::function<int64_t()>& f) { return f(); });
+ANYFFI_EXPORT(nest_plainly, [](const std::function<void()>& f) { f(); });
 
 ANYFFI_EXPORT(nest, [](const std::function<void()>& f) {
   try {
@@ -87,3 +100,33 @@ def test_a_nested_exception_is_the_cause(lib: Any) -> None:
     assert (type(inner), str(inner)) == (IndexError, "inner")
     assert inner.__cause__ is given
     lib.nest(lambda: None)
+
+
+def test_results_that_nobody_takes_are_not_converted(lib: Any) -> None:
+    """A callback that returns nothing in C++ may return anything in Python."""
+    converted: list[int] = []
+
+    class Refuses:
+        def __anyffi_value__(self) -> int:
+            converted.append(1)
+            raise ValueError("not converted")
+
+    cyclic: list[Any] = []
+    cyclic.append(cyclic)
+    for result in (
+        np.array(["a"]),
+        Refuses(),
+        cyclic,
+        lib.Pooled.__new__(lib.Pooled),
+        "\ud800",
+        2**70,
+        [1, 2],
+    ):
+        lib.nest(lambda result=result: result)
+        listener = type("Listener", (lib.Listener,), {"heard": lambda self, x, result=result: result})()
+        assert lib.tell(listener, 3) is None
+    assert converted == []
+    with pytest.raises(ValueError, match="not converted"):
+        lib.value_of(Refuses)
+    with pytest.raises(ZeroDivisionError):
+        lib.nest_plainly(lambda: 1 // 0)

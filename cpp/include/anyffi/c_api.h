@@ -220,7 +220,11 @@ typedef enum AnyffiValueFlag {
   /// lock from the moment the result is stored, and does not pass the result on. The result may then be an object with
   /// this flag, which is borrowed: from an argument, or from the host's wrapper of the object. A function that passes
   /// `result` on with arguments of its own clears the flag first.
-  ANYFFI_BORROWED = 128
+  ANYFFI_BORROWED = 128,
+  /// In the None that a result enters as: the caller drops the result, which a host need not convert. Callbacks get it
+  /// in
+  /// an Unset value.
+  ANYFFI_DISCARDED = 256
 } AnyffiValueFlag;
 
 /// Makes an owned value equal to `value`: copies borrowed text and bytes, unboxes, retains objects, clears flags.

@@ -10,6 +10,25 @@
 
 namespace anyffi {
 
+namespace detail ANYFFI_HIDDEN_ {
+
+/// Calls a function and returns an owned result; throws what it raises as Error. `flags` of the None that the result
+/// enters as.
+template <class... A>
+AnyffiValue call_function(AnyffiObject* object, uint32_t flags, A&&... args) {
+  AnyffiValue values[sizeof...(A) + 1];
+  ArgPack<A...> pack(values);
+  pack.fill(std::forward<A>(args)...);
+  auto* function = reinterpret_cast<AnyffiFunction*>(object);
+  AnyffiValue result{};
+  result.aux = flags;
+  check(function->call(function->self, values, pack.kSize, &result));
+  settle(result);
+  return result;
+}
+
+}  // namespace detail ANYFFI_HIDDEN_
+
 /// A reference to a function, over a C++ or a Python callable.
 class Function : public ObjectRef {
  public:
@@ -44,14 +63,7 @@ class Function : public ObjectRef {
   /// Calls the function; throws what it raises as Error.
   template <class... A>
   AnyValue operator()(A&&... args) const {
-    AnyffiValue values[sizeof...(A) + 1];
-    detail::ArgPack<A...> pack(values);
-    pack.fill(std::forward<A>(args)...);
-    auto* function = reinterpret_cast<AnyffiFunction*>(object_);
-    AnyffiValue result{};
-    detail::check(function->call(function->self, values, pack.kSize, &result));
-    detail::settle(result);
-    return AnyValue(detail::Adopt{}, result);
+    return AnyValue(detail::Adopt{}, detail::call_function(object_, 0, std::forward<A>(args)...));
   }
   /// Calls the function with forwarded arguments.
   AnyValue call_packed(Args args) const;

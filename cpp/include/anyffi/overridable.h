@@ -65,6 +65,7 @@ class Overrides {
     ArgPack<A...> pack(values + 1);
     pack.fill(std::forward<A>(args)...);
     AnyffiValue result{};
+    if constexpr (std::is_void_v<R>) result.aux = ANYFFI_DISCARDED;
     AnyffiGuardedCall* guarded = anyffi_guarded_call();
     AnyffiGuardedCall former = *guarded;
     guarded->object = nullptr;

@@ -39,7 +39,8 @@ void delete_host_function(AnyffiObject* self, int32_t what) {
 int call_host(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   auto* function = static_cast<HostFunction*>(self);
   if (enter_level() != 0) return fail(result);
-  *result = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0);
+  uint32_t flags = result->type_code == ANYFFI_NONE ? result->aux & ANYFFI_DISCARDED : 0;
+  *result = anyffi_make_value(static_cast<uint64_t>(flags) << 32 | static_cast<uint32_t>(ANYFFI_UNSET), 0);
   int status = enter_host([&] { return function->callback(function->base.handle, args, num_args, result); });
   leave_level();
   if (__builtin_expect(status == ANYFFI_HOST_DONE && result->type_code != ANYFFI_UNSET, 1)) return 0;

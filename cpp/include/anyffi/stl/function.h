@@ -16,8 +16,13 @@ template <class R, class... A>
 struct FunctionCall {
   Function function;
   R operator()(A... args) const {
-    [[maybe_unused]] AnyValue result = function(std::forward<A>(args)...);
-    if constexpr (!std::is_void_v<R>) return convert_result<R>(result.raw(), function.get());
+    if constexpr (std::is_void_v<R>) {
+      AnyffiValue result = call_function(function.get(), ANYFFI_DISCARDED, std::forward<A>(args)...);
+      anyffi_value_drop(&result);
+    } else {
+      AnyValue result = function(std::forward<A>(args)...);
+      return convert_result<R>(result.raw(), function.get());
+    }
   }
 };
 
