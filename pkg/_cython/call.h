@@ -142,7 +142,7 @@ static inline int anyffi_py_is_overloaded(const AnyffiFunction* target) {
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_given(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
                                                     PyObject* const* args, const int32_t* places) {
   AnyffiValue result = anyffi_py_make_result();
-  if (__builtin_expect(anyffi_py_is_overloaded(target), 0) &&
+  if (__builtin_expect(anyffi_state.has_packed_members, 0) && anyffi_py_is_overloaded(target) &&
       anyffi_py_name_enumerations(values, count, args, places) < 0) {
     return NULL;
   }

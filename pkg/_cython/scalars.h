@@ -191,6 +191,7 @@ static int anyffi_py_pack_bytearray(PyObject* x, AnyffiValue* out) {
 static int anyffi_py_pack_decided_scalar(PyObject* x, AnyffiDecision decision, AnyffiValue* out) {
   switch (decision) {
     case ANYFFI_DECISION_INT:
+      anyffi_state.has_packed_members = 1;
       return anyffi_py_pack_any_int(x, out);
     case ANYFFI_DECISION_FLOAT:
       *out = anyffi_py_make_float(PyFloat_AS_DOUBLE(x));

@@ -65,6 +65,8 @@ typedef struct {
   PyObject* convert;
   PyObject* create;
   PyObject* enumeration_codes;
+  /// 1 once an instance of a subclass of int was packed: only such may be members of enumerations.
+  int has_packed_members;
   /// Exception classes by kind; NULL in check mode, where `make_error` makes every exception.
   PyObject* class_of_kind;
   /// Functions of the rules that return an exception to raise.
