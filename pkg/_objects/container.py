@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from types import GenericAlias
 
 from .._builtins import *  # noqa: F403
 from .._rules.containers import holds_scalars
-from .._rules.values import find_on_type
 from .._typing import Any, Callable
+from .attributes import set_state, state_of
 from .runtime import Runtime
 
 __all__ = [
@@ -115,14 +115,14 @@ class Container:
         """Make a container of the same class with the same attributes and elements."""
         made = type(self).__new__(type(self))
         made._move_from(self._runtime.container_copy(self))
-        _set_state(made, self._state())
+        set_state(made, state_of(self))
         return made
 
     def _remade(self, content: Any, memo: dict[int, Any]) -> Any:
         """Make a container of the same class with copied attributes and other elements, for deep copies."""
         made = self._make(content)
         memo[id(self)] = made
-        _set_state(made, *deep_copies([self._state()], memo))
+        set_state(made, *deep_copies([state_of(self)], memo))
         return made
 
     def _unchanged(self, memo: dict[int, Any]) -> Any:
@@ -135,43 +135,3 @@ class Container:
     def _is_copied_at_once(self) -> bool:
         """Return whether a deep copy is a plain one: there is nothing inside to be copied."""
         return is_public(type(self)) and holds_scalars(self._type_mask())
-
-    def _state(self) -> Any:
-        """Return the attributes of a subclass's instance, as `__getstate__` does."""
-        slots = {}
-        for cls, name in _own_attributes(type(self)):
-            if name == "__getstate__":
-                return cls.__dict__[name](self)
-            if hasattr(self, name):
-                slots[name] = getattr(self, name)
-        state = getattr(self, "__dict__", None) or None
-        return (state, slots) if slots else state
-
-
-def _own_attributes(cls: type) -> Iterator[tuple[type, str]]:
-    """Iterate over slots and `__getstate__` of the classes that are not anyffi's."""
-    for base in cls.__mro__:
-        if is_public(base):
-            return
-        if "__getstate__" in base.__dict__:
-            yield base, "__getstate__"
-        slots = base.__dict__.get("__slots__", ())
-        for name in (slots,) if isinstance(slots, str) else slots:
-            if name in ("__dict__", "__weakref__"):
-                continue
-            private = name.startswith("__") and not name.endswith("__")
-            yield base, f"_{base.__name__.lstrip('_')}{name}" if private else name
-
-
-def _set_state(made: Any, state: Any) -> None:
-    if state is None:
-        return
-    set_state = find_on_type(type(made), "__setstate__")
-    if set_state is not None:
-        made.__setstate__(state)
-        return
-    attributes, slots = state if isinstance(state, tuple) else (state, {})
-    if attributes:
-        made.__dict__.update(attributes)
-    for name, value in slots.items():
-        setattr(made, name, value)

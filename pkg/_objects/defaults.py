@@ -7,6 +7,7 @@ import threading
 from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_object
 from .._typing import Any
+from .attributes import set_state, state_of
 
 __all__ = ["__repr__", "make_copies", "make_copy", "make_reduce", "namespace_of_key"]
 
@@ -39,11 +40,6 @@ def __repr__(self: Any) -> str:
         active.discard(self._address)
 
 
-def _attributes(self: Any) -> dict[str, Any] | None:
-    """Return the attributes that a subclass in Python has given an object."""
-    return getattr(self, "__dict__", None) or None
-
-
 def _remade(self: Any, made: Any) -> Any:
     """Move a new object into an instance of the class of another one."""
     return made if type(made) is type(self) else type(self)._take(made)
@@ -68,18 +64,14 @@ def make_copies(copy: Any, type_code: int) -> tuple[Any, Any]:
 
     def __copy__(self: Any) -> Any:
         made = copy_content(self)
-        attributes = _attributes(self)
-        if attributes:
-            made.__dict__.update(attributes)
+        set_state(made, state_of(self))
         return made
 
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
         from copy import deepcopy
 
         made = memo[id(self)] = copy_content(self)
-        attributes = _attributes(self)
-        if attributes:
-            made.__dict__.update(deepcopy(attributes, memo))
+        set_state(made, deepcopy(state_of(self), memo))
         return made
 
     return __copy__, __deepcopy__
@@ -95,12 +87,7 @@ def make_reduce(type_code: int) -> Any:
         cls = type(self)
         # The classes made here have no place that `import` finds.
         shown = cls.__dict__.get("_type_key", cls)
-        attributes = _attributes(self)
-        return (
-            (unpickle_object, (shown, state))
-            if attributes is None
-            else (unpickle_object, (shown, state), attributes)
-        )
+        return unpickle_object, (shown, state), state_of(self)
 
     return __reduce__
 

@@ -13,6 +13,7 @@ from .._rules.containers import ITEMS, KEYS, VALUES, checks_self
 from .._rules.culprits import locate_method
 from .._rules.internal import MISSING
 from .._typing import TYPE_CHECKING, Any
+from .attributes import state_of
 from .container import Container, deep_copies, is_made, is_public, new_or_same, shown_class, single_argument
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ class MapMethods(MappingMethods):
         return self._runtime.container_thaw(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return unpickle_container, (self._class_in_pickles(), self._entries()), self._state()
+        return unpickle_container, (self._class_in_pickles(), self._entries()), state_of(self)
 
     def __copy__(self) -> Any:
         return self if is_public(type(self)) else self._copy_of_class()
@@ -270,7 +271,7 @@ class DictMethods(MappingMethods):
 
     def __reduce__(self) -> tuple[Any, ...]:
         pairs = self._pairs()
-        return unpickle_container, (self._class_in_pickles(),), self._state(), None, iter(pairs)
+        return unpickle_container, (self._class_in_pickles(),), state_of(self), None, iter(pairs)
 
     def __copy__(self) -> Any:
         return self.copy() if is_public(type(self)) else self._copy_of_class()

@@ -13,6 +13,7 @@ from .._pickling import unpickle_container
 from .._rules.containers import as_bound, as_count, as_position, checks_self, hashable, unpack_slice
 from .._rules.values import find_on_type
 from .._typing import TYPE_CHECKING, Any, Callable
+from .attributes import state_of
 from .container import Container, deep_copies, is_made, is_public, new_or_same, shown_class
 from .runtime import Runtime
 
@@ -201,7 +202,7 @@ class ArrayMethods(SequenceMethods):
         return self._runtime.container_thaw(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return unpickle_container, (self._class_in_pickles(), tuple(self._items())), self._state()
+        return unpickle_container, (self._class_in_pickles(), tuple(self._items())), state_of(self)
 
     def __copy__(self) -> Any:
         return self if is_public(type(self)) else self._copy_of_class()
@@ -380,7 +381,7 @@ class ListMethods(SequenceMethods):
         return self._runtime.container_freeze(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return unpickle_container, (self._class_in_pickles(),), self._state(), iter(self._items())
+        return unpickle_container, (self._class_in_pickles(),), state_of(self), iter(self._items())
 
     def __copy__(self) -> Any:
         return self.copy() if is_public(type(self)) else self._copy_of_class()

@@ -14,6 +14,7 @@ from .._pickling import unpickle_container
 from .._rules.containers import checks_self, hashable
 from .._rules.internal import Elements
 from .._typing import TYPE_CHECKING, Any, Callable
+from .attributes import state_of
 from .container import Container, deep_copies, is_made, is_public, new_or_same, shown_class
 
 __all__ = ["FrozenSetMethods", "SetMethods"]
@@ -242,7 +243,7 @@ class _Set(Container):
         return f"{shown_class(self)}({{{elements}}})" if elements else f"{shown_class(self)}()"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return unpickle_container, (self._class_in_pickles(), list(self._iterate())), self._state()
+        return unpickle_container, (self._class_in_pickles(), list(self._iterate())), state_of(self)
 
 
 def _unite(first: _Distinct, *others: _Distinct) -> _Distinct:
