@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import MethodType
 
 from .._builtins import *  # noqa: F403
 from .._rules.values import find_on_type
 from .._typing import Any
 from .methods import MethodMethods
 
-__all__ = ["set_state", "state_of"]
+__all__ = ["Restore", "set_state", "state_of"]
 
 
 def state_of(x: Any) -> Any:
-    """Return the attributes of an instance of a subclass, as its `__getstate__` does."""
+    """Return the attributes of an instance of a subclass, as its `__getstate__` does.
+
+    Raises
+    ------
+    TypeError
+        `__getstate__` returned no attributes, and no `__setstate__` takes what it returned.
+    """
     slots = {}
     for base, name in _own_attributes(type(x)):
         if name == "__getstate__":
-            return base.__dict__[name](x)
+            return _require_state(x, base.__dict__[name](x))
         if hasattr(x, name):
             slots[name] = getattr(x, name)
     state = getattr(x, "__dict__", None) or None
@@ -28,7 +35,7 @@ def set_state(made: Any, state: Any) -> None:
     """Give a copy the attributes that `state_of` returned."""
     if state is None:
         return
-    if find_on_type(type(made), "__setstate__") is not None:
+    if _has_own_setter(type(made)):
         made.__setstate__(state)
         return
     attributes, slots = state if isinstance(state, tuple) else (state, {})
@@ -51,3 +58,43 @@ def _own_attributes(cls: type) -> Iterator[tuple[type, str]]:
                 continue
             private = name.startswith("__") and not name.endswith("__")
             yield base, f"_{base.__name__.lstrip('_')}{name}" if private else name
+
+
+def _has_own_setter(cls: type) -> bool:
+    found = find_on_type(cls, "__setstate__")
+    return found is not None and not isinstance(found, Restore)
+
+
+def _require_state(x: Any, state: Any) -> Any:
+    """Refuse what unpickling would not know how to restore."""
+    attributes = state if isinstance(state, tuple) and len(state) == 2 else (state,)
+    if _has_own_setter(type(x)) or all(part is None or isinstance(part, dict) for part in attributes):
+        return state
+    raise TypeError(
+        f"{type(x).__qualname__}.__getstate__ returned {type(state).__name__}: without a __setstate__ in "
+        "Python it returns the attributes, a dict. Its content in C++ is stored beside them"
+    )
+
+
+class Restore:
+    """The `__setstate__` of a class with `pickle()`, for the classes of Python that override it.
+
+    Others have none: pickle would call it for their attributes.
+    """
+
+    def __init__(self, restore: Any) -> None:
+        self._restore = restore
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        if not _has_own_setter(type(instance)):
+            raise AttributeError(f"'{type(instance).__name__}' object has no attribute '__setstate__'")
+        return MethodType(self, instance)
+
+    def __call__(self, instance: Any, state: Any, /) -> None:
+        """Make the object of C++ anew, of what `__getstate__` of its class returned."""
+        made = self._restore(instance._runtime.to_plain(state))
+        instance._release()
+        instance._move_from(made)
+        instance._bind_overrides()

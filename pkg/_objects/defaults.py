@@ -77,13 +77,13 @@ def make_copies(copy: Any, type_code: int) -> tuple[Any, Any]:
     return __copy__, __deepcopy__
 
 
-def make_reduce(type_code: int) -> Any:
+def make_reduce(type_code: int, get_state: Any) -> Any:
     """Return `__reduce__` for objects of a type: it gives class, state from C++, and attributes."""
 
     def __reduce__(self: Any) -> tuple[Any, ...]:
         """Helper for pickle."""
         _require_own(self, type_code, "pickle", "pickle()")
-        state = self._runtime.to_plain(self.__getstate__())
+        state = self._runtime.to_plain(get_state(self))
         cls = type(self)
         # The classes made here have no place that `import` finds.
         shown = cls.__dict__.get("_type_key", cls)
@@ -92,6 +92,6 @@ def make_reduce(type_code: int) -> Any:
     return __reduce__
 
 
-def make_copy(restore: Any) -> Any:
+def make_copy(get_state: Any, restore: Any) -> Any:
     """Return a function that copies an object by the functions for pickles."""
-    return lambda self: restore(self._runtime.to_plain(self.__getstate__()))
+    return lambda self: restore(self._runtime.to_plain(get_state(self)))

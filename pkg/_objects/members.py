@@ -5,6 +5,7 @@ from __future__ import annotations
 from .._builtins import *  # noqa: F403
 from .._typing import TYPE_CHECKING, Any
 from . import defaults
+from .attributes import Restore
 from .docs import FunctionAnnotations, FunctionDoc
 from .fields import Field
 from .methods import OPERATORS, Constructor, MethodMethods, OverridableConstructor, make_iter
@@ -145,10 +146,12 @@ class Members:
         if "__eq__" in members:
             members.setdefault("__hash__", None)
         if "_restore" in members:
-            members["__reduce__"] = defaults.make_reduce(type_code)
+            get_state, restore = members["__getstate__"], members["_restore"].__func__
+            members["__setstate__"] = Restore(restore)
+            members["__reduce__"] = defaults.make_reduce(type_code, get_state)
             if any("__copy__" in self._class_of(x).__dict__ for x in self._ancestors(type_code)):
                 # That of the base would copy the base.
-                members.setdefault("__copy__", defaults.make_copy(members["_restore"].__func__))
+                members.setdefault("__copy__", defaults.make_copy(get_state, restore))
         if "__copy__" in members:
             members["_copied"] = staticmethod(members["__copy__"])
             copies = defaults.make_copies(members["__copy__"], type_code)

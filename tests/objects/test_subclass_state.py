@@ -86,3 +86,107 @@ def test_slots_of_classes_that_are_copied_only(lib: Any) -> None:
     x.items = [3]
     assert copy.copy(x).items is x.items
     assert copy.deepcopy(x).items == [3]
+
+
+def test_a_pair_for_the_attributes(lib: Any) -> None:
+    """What Python's classes do elsewhere: the content in C++ is not their matter."""
+
+    class Locked(lib.Both):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.lock = iter(())  # which cannot be pickled, as locks
+            self.name = "a"
+
+        def __getstate__(self) -> dict[str, Any]:
+            return {"name": self.name}
+
+        def __setstate__(self, state: dict[str, Any]) -> None:
+            self.__dict__.update(state)
+            self.lock = self.v
+
+    class Half(lib.Both):  # type: ignore[misc, name-defined]
+        def __getstate__(self) -> dict[str, Any]:
+            return {"name": self.name}
+
+    x = found_by_pickle(Locked)()
+    x.v = 6
+    for made in copies_of(x):
+        assert (type(made), made.v, made.name, made.lock) == (Locked, 6, "a", 6)
+    x = found_by_pickle(Half)()
+    x.v, x.name, x.other = 7, "b", "c"
+    for made in copies_of(x):
+        assert (made.v, made.name, hasattr(made, "other")) == (7, "b", False)
+
+
+def test_a_pair_that_calls_that_of_the_base(lib: Any) -> None:
+    """What users of pybind11 and nanobind write: such a pair may change what C++ gets."""
+
+    class Adding(lib.Both):  # type: ignore[misc, name-defined]
+        def __getstate__(self) -> tuple[int, Any]:
+            return super().__getstate__() + 1, self.name
+
+        def __setstate__(self, state: tuple[int, Any]) -> None:
+            super().__setstate__(state[0])
+            self.name = state[1]
+
+    class Below(Adding):
+        pass
+
+    for cls in map(found_by_pickle, (Adding, Below)):
+        x = cls()
+        x.v, x.name = 6, ["a"]
+        for i, made in enumerate(copies_of(x)):
+            assert (type(made), made.v, made.name, x.v) == (cls, 7, ["a"], 6)
+            assert (made.name is x.name) == (i == 0)
+
+
+def test_a_pair_where_cpp_copies(lib: Any) -> None:
+    class Paired(lib.Copied):  # type: ignore[misc, name-defined]
+        def __getstate__(self) -> str:
+            return "state"
+
+        def __setstate__(self, state: str) -> None:
+            self.given = state
+
+    x = Paired()
+    x.v = 8
+    for made in (copy.copy(x), copy.deepcopy(x)):
+        assert (made.v, made.given) == (8, "state")
+
+
+def test_state_that_nothing_restores(lib: Any) -> None:
+    class Lost(lib.Both):  # type: ignore[misc, name-defined]
+        def __getstate__(self) -> list[int]:
+            return [1]
+
+    message = r"Lost\.__getstate__ returned list: without a __setstate__ in Python it returns the attributes, a dict"
+    for make in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match=message):
+            make(Lost())
+
+
+def test_without_a_pair_there_is_no_setter(lib: Any) -> None:
+    """Else pickle would call it for the attributes."""
+    with pytest.raises(AttributeError, match="'Both' object has no attribute '__setstate__'"):
+        lib.Both().__setstate__(5)
+
+
+def test_overrides_of_a_restored_object(ffi: Any, build: Build) -> None:
+    from derived_sources import DERIVED
+
+    lib = ffi.load_module(build("derived.cc", DERIVED))
+
+    class Restored(lib.Shape):  # type: ignore[misc, name-defined]
+        def area(self) -> int:
+            return 2 * int(super().area())
+
+        def __getstate__(self) -> Any:
+            return super().__getstate__()
+
+        def __setstate__(self, state: Any) -> None:
+            super().__setstate__(state)
+
+    x = found_by_pickle(Restored)("a", 3)
+    for made in copies_of(x):
+        assert (lib.area_of(made), made.size) == (18, 3)
+    lib.forget()
