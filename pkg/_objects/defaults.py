@@ -47,7 +47,8 @@ def _remade(self: Any, made: Any) -> Any:
 
 def _require_own(self: Any, type_code: int, verb: str, member: str) -> None:
     """Refuse an object of a derived class: the functions of a base would make one of the base."""
-    if self._type_code != type_code:
+    # What an empty object lacks is said by the function of C++ that gets it.
+    if self._address and self._type_code != type_code:
         own, base = (self._runtime.type_describe(x)[0] for x in (self._type_code, type_code))
         raise TypeError(
             f"cannot {verb} '{type(self).__qualname__}' object: {member} in C++ is that of its base {base}, "

@@ -190,3 +190,23 @@ def test_overrides_of_a_restored_object(ffi: Any, build: Build) -> None:
     for made in copies_of(x):
         assert (lib.area_of(made), made.size) == (18, 3)
     lib.forget()
+
+
+def test_objects_that_are_not_initialized(lib: Any) -> None:
+    class Empty(lib.Both):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            pass
+
+    class Uncopied(lib.Copied):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            pass
+
+    for make, x in (
+        (copy.copy, Empty()),
+        (copy.deepcopy, Empty()),
+        (pickle.dumps, found_by_pickle(Empty)()),
+        (copy.copy, Uncopied()),
+        (copy.deepcopy, Uncopied()),
+    ):
+        with pytest.raises(ValueError, match=f"this {type(x).__name__} is empty: __init__ was not called"):
+            make(x)
