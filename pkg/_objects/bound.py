@@ -195,6 +195,7 @@ class BoundClasses:
 
     def note_subclass(self, cls: type) -> None:
         """Let the runtime ask a new class of Python: it may say which objects are equal, and add to them."""
+        self._require_one_part(cls)
         type_code = self.code_of(cls)
         if type_code is None or type_code < FIRST_DYNAMIC_TYPE:
             return
@@ -203,6 +204,18 @@ class BoundClasses:
             self._runtime.type_let_host_derive(type_code)
         if _compares_in_python(cls):
             self._runtime.type_let_host_compare(type_code)
+
+    def _require_one_part(self, cls: type) -> None:
+        """Refuse a class whose bases have different objects in C++: Python sees wrappers of one layout."""
+        found = [(known, base) for base in cls.__bases__ if (known := self.code_of(base)) is not None]
+        for index, (first, base) in enumerate(found):
+            for second, other in found[index + 1 :]:
+                if first not in (second, *self._ancestors(second)) and second not in self._ancestors(first):
+                    names = " and ".join(f"{x.__module__}.{x.__qualname__}" for x in (base, other))
+                    raise TypeError(
+                        f"class {cls.__name__} has several bases in C++, {names}, of which neither derives "
+                        "from the other: an object has one part of C++"
+                    )
 
     def let_compare(self, type_code: int, cls: type) -> None:
         """Let the runtime compare objects of a type as a class in Python says, if it says anything."""
