@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import keyword
 
 from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_value
@@ -34,8 +35,9 @@ def make_enumeration(type_code: int, key: str, doc: str | None, members: Any, pl
     """
     if type_code not in made_enumerations:
         base: Any = getattr(enum, members[0][1])
-        pairs = [(_allowed(member), value) for member, _, _, value in members]
-        of_members = [f"{_allowed(member)}\n    {text}" for member, _, text, _ in members if text]
+        names = _allowed([member for member, _, _, _ in members])
+        pairs = [(name, value) for name, (_, _, _, value) in zip(names, members)]
+        of_members = [f"{name}\n    {text}" for name, (_, _, text, _) in zip(names, members) if text]
         text = "\n\n".join(filter(None, [doc, "\n".join(of_members)])) or None
         cls = base(key.rpartition(".")[2], pairs)
         for name, value in {**namespace_of_key(key, text, place), "__reduce_ex__": _reduce}.items():
@@ -50,6 +52,13 @@ def _reduce(self: Any, protocol: int) -> tuple[Any, ...]:
     return unpickle_value, (self._type_key, int(self))
 
 
-def _allowed(name: str) -> str:
-    """Return a name that `enum` accepts for a member."""
-    return name + "_" if name == "mro" or (name[:1] == name[-1:] == "_") else name
+def _allowed(names: list[str]) -> list[str]:
+    """Return names that `enum` accepts for members, and that code can have behind a dot."""
+    allowed = []
+    for name in names:
+        if name == "mro" or name[:1] == name[-1:] == "_" or keyword.iskeyword(name):
+            name += "_"
+            while name in names:
+                name += "_"
+        allowed.append(name)
+    return allowed

@@ -65,10 +65,11 @@ def _exception(stub: _Stub, name: str, cls: Any) -> Iterator[str]:
 def _enumeration(stub: _Stub, name: str, cls: Any) -> Iterator[str]:
     base = "IntFlag" if issubclass(cls, enum.Flag) else "IntEnum"
     yield f"class {name}({stub.annotations.shorten(f'enum.{base}')}):"
-    yield from docstring(cls.__doc__, "    ")
+    lines = [*docstring(cls.__doc__, "    ")]
     for member, value in cls.__members__.items():
         if keywords.is_name(member):
-            yield f"    {member} = {int(value)}"
+            lines.append(f"    {member} = {int(value)}")
+    yield from lines or ["    ..."]
 
 
 def describe_member(stub: _Stub, name: str, value: Any, indent: str) -> Iterator[str] | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from enum_sources import METRICS, OTHERS
+from programs import stubgen
 from support import Build, compiles_classes
 
 pytestmark = compiles_classes
@@ -159,3 +160,34 @@ def test_libraries_share_the_class(ffi: Any, space: Any, build: Build) -> None:
     assert other.other(1) is space.Metric.IP
     with pytest.raises(ValueError, match="expected a member of space.Metric, got 3"):
         other.other(3)
+
+
+KEYWORDS = """
+#include <anyffi/anyffi.h>
+enum class Mode { kNone, kFrom, kOther, kMore };
+ANYFFI_ENUM(Mode, "words.Mode").value("None", Mode::kNone).value("from", Mode::kFrom, "Where.")
+    .value("from_", Mode::kOther).value("match", Mode::kMore);
+enum class Only { kNone };
+ANYFFI_ENUM(Only, "words.Only").value("None", Only::kNone);
+enum class Odd { kOdd };
+ANYFFI_ENUM(Odd, "words.Odd").value("a-b", Odd::kOdd);
+ANYFFI_EXPORT(echo, [](Mode mode) { return mode; }, anyffi::arg("mode") = Mode::kNone);
+"""
+
+
+def test_names_that_are_keywords(ffi: Any, build: Build) -> None:
+    path = build("words.cc", KEYWORDS)
+    words = ffi.load_module(path)
+    mode = words.Mode
+    assert list(mode.__members__) == ["None_", "from__", "from_", "match"]
+    assert [mode.None_, mode.from__, mode.from_] == [0, 1, 2]
+    assert words.echo() is mode.None_
+    assert mode.__doc__ == "from__\n    Where."
+    assert pickle.loads(pickle.dumps(mode.from__)) is mode.from__
+
+
+def test_stubs_of_names_that_are_keywords(build: Build) -> None:
+    stub = stubgen(build("words.cc", KEYWORDS))
+    assert "class Only(IntEnum):\n    None_ = 0\n" in stub
+    assert "    from__ = 1\n    from_ = 2\n    match = 3\n" in stub
+    assert "class Odd(IntEnum):\n    ...\n" in stub
