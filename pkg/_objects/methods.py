@@ -138,6 +138,9 @@ class Constructor:
 class OverridableConstructor(Constructor):
     """That of a class whose virtual functions Python classes may override."""
 
+    # Which the docstring of this class would hide.
+    __doc__ = Constructor.__dict__["__doc__"]
+
     def __init__(self, cls: type, function: Any, overrides: Any) -> None:
         super().__init__(cls, function)
         self._overrides = overrides

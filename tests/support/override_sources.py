@@ -73,7 +73,7 @@ using anyffi::arg;
 ANYFFI_CLASS(Shape, "over.Shape")
     .doc("Something with an area.")
     .overridable<PyShape>()
-    .init<std::string>(arg("label") = "none")
+    .init<std::string>(arg("label") = "none").doc("Make a shape.")
     .method("area", &Shape::area)
     .method("name", &Shape::name)
     .method("scale", &Shape::scale, arg("by"), arg("unit") = "m")
