@@ -25,6 +25,8 @@ if TYPE_CHECKING:
         """A module that is documented."""
 
         _runtime: Runtime
+        #: That of the module's backend, which imports this module.
+        _classes: Any
 
         def get_function(self, name: str) -> Function: ...
 
@@ -90,22 +92,32 @@ class FunctionDoc:
 
 
 class ModuleDoc:
-    """`__doc__` of the class and of each module, which lists its functions and constants."""
+    """`__doc__` of the class and of each module, which lists its classes, functions and constants."""
 
     def __init__(self, of_class: str | None) -> None:
         self._of_class = of_class
 
     def __get__(self, module: Module | None, owner: type) -> str | None:
-        names = () if module is None else module._runtime.module_list(module)
-        if module is None or not names:
+        if module is None:
             return self._of_class
-        functions = {name: module.get_function(name) for name in names}
+        functions = {name: module.get_function(name) for name in module._runtime.module_list(module)}
         constants = {name for name, function in functions.items() if keywords.is_constant(function._info())}
         parts = []
+        # A function of the name of a class hides it.
+        classes = sorted({*module._runtime.module_list_classes(module)} - functions.keys())
+        if classes:
+            parts += ["Classes:", *(_described_class(module, name) for name in classes)]
         for title, listed in (("Functions:", functions.keys() - constants), ("Constants:", constants)):
             if listed:
                 parts += [title, *(_described(name, functions[name]) for name in sorted(listed))]
-        return "\n\n".join(parts)
+        return "\n\n".join(parts) or self._of_class
+
+
+def _described_class(module: Module, name: str) -> str:
+    """Return the name of a class and its bases and, indented, its documentation."""
+    cls: type = module._classes.class_of(module._runtime.module_find_class(module, name))
+    bases = ", ".join(base.__qualname__ for base in cls.__bases__)
+    return _with_doc(f"{name}({bases})", cls.__dict__.get("__doc__"))
 
 
 def _described(name: str, function: Function) -> str:
@@ -118,5 +130,9 @@ def _described(name: str, function: Function) -> str:
         shown = f"{name}: {info[5]}"
     else:
         shown = function._runtime.function_signature(function) if is_typed else f"{name}{signature(function)}"
-    doc = _signatures().cleandoc(function.__doc__ or "")
-    return "\n".join([shown, *[f"    {line}".rstrip() for line in doc.splitlines()]])
+    return _with_doc(shown, function.__doc__)
+
+
+def _with_doc(shown: str, doc: str | None) -> str:
+    lines = _signatures().cleandoc(doc or "").splitlines()
+    return "\n".join([shown, *[f"    {line}".rstrip() for line in lines]])

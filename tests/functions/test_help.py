@@ -102,6 +102,37 @@ def test_help_of_a_module_shows_its_functions(ffi: Any, build: Build) -> None:
     )
 
 
+CLASSES = r"""
+#include <anyffi/anyffi.h>
+#include <stdexcept>
+namespace help {
+struct Base {};
+struct Derived : Base {};
+enum class Mode { kFast };
+struct Failure : std::runtime_error { using std::runtime_error::runtime_error; };
+}  // namespace help
+ANYFFI_CLASS(help::Base, "help.Base").doc("What others\nderive from.");
+ANYFFI_CLASS(help::Derived, "help.Derived", help::Base);
+ANYFFI_ENUM(help::Mode, "help.Mode").doc("How.").value("FAST", help::Mode::kFast, "Not slow.");
+ANYFFI_EXCEPTION(help::Failure, "help.Failure", "ValueError").doc("No.");
+"""
+
+
+@pytest.mark.keeps_live(reason="a module stays loaded, with what it registered")
+@needs_compilers
+def test_help_of_a_module_shows_its_classes(ffi: Any, build: Build) -> None:
+    module = ffi.load_module(build("help_classes.cc", CLASSES))
+    doc = (
+        "Classes:\n\nBase(Object)\n    What others\n    derive from.\n\nDerived(Base)\n\n"
+        "Failure(ValueError)\n    No.\n\nMode(IntEnum)\n    How.\n\n    FAST\n        Not slow."
+    )
+    assert module.__doc__ == doc
+    assert "\n    Derived(Base)\n" in shown(module)
+    module.Base = 5
+    module.import_module(ffi.load_module(build("help.cc", MODULE)))
+    assert module.__doc__.startswith(f"{doc}\n\nFunctions:\n\nhelp_add_one(x: int) -> int\n")
+
+
 def test_annotations(ffi: Any) -> None:
     defaults = ffi.get_global_func("testing.typed.defaults")
     expected = {"a": "int", "b": "str", "c": "float", "return": "Array[Any]"}
