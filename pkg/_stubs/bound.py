@@ -19,7 +19,7 @@ from .text import SELF, docstring
 #: The stub that is written, in stub.py.
 _Stub = Any
 
-__all__ = ["describe_foreign", "describe_member", "nested_classes", "type_keys"]
+__all__ = ["describe_foreign", "describe_member", "nested_classes", "overloads_of", "type_keys"]
 
 _SELF = SELF.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
 #: The annotation of a field is that of a result; what parameters have for containers that are copied.
@@ -84,16 +84,26 @@ def describe_member(stub: _Stub, name: str, value: Any, indent: str) -> Iterator
         return iter([shown, *docstring(value.__doc__, indent)])
     if isinstance(value, NestedClass):
         return (f"{indent}{line}" if line else line for line in stub.declare_class(name, value.__get__(None)))
-    if isinstance(value, Constructor):
-        return _functions(stub, name, value._function, indent, "None")
-    if isinstance(value, staticmethod) and isinstance(value.__func__, Function):
-        return _functions(stub, name, value.__func__, indent, is_static=True)
-    method = getattr(value, "__wrapped__", value)
-    if not isinstance(method, MethodMethods):
+    overloads = overloads_of(stub, name, value)
+    if overloads is None:
         is_own = str(getattr(value, "__module__", "")).startswith("anyffi._")
         return iter(()) if is_own else None
+    is_static = isinstance(value, staticmethod)
+    first = () if is_static else (_SELF,)
+    return stub.define_overloads(name, overloads, indent, first, is_static)  # type: ignore[no-any-return]
+
+
+def overloads_of(stub: _Stub, name: str, value: Any) -> list[Overload] | None:
+    """Return the overloads of a function that C++ defines, without the object; None for another member."""
+    if isinstance(value, Constructor):
+        return _overloads(stub, name, value._function, "None")
+    if isinstance(value, staticmethod) and isinstance(value.__func__, Function):
+        return _overloads(stub, name, value.__func__, is_static=True)
+    method = getattr(value, "__wrapped__", value)
+    if not isinstance(method, MethodMethods):
+        return None
     result = stub.annotations.given("Iterator[Any]") if name == "__iter__" and not _is_walk(method) else None
-    return _functions(stub, name, method, indent, result)
+    return _overloads(stub, name, method, result)
 
 
 def _is_walk(method: Any) -> bool:
@@ -121,15 +131,10 @@ def _as_parameter(value: Any) -> str | None:
     return value.type_name and _COPIED.sub(lambda found: _PARAMETERS[found[1]] + "[", value.type_name)
 
 
-def _functions(
-    stub: _Stub,
-    name: str,
-    function: Any,
-    indent: str,
-    result: str | None = None,
-    is_static: bool = False,
-) -> Iterator[str]:
-    """Declare a function or its overloads; the first parameter of a method is the object."""
+def _overloads(
+    stub: _Stub, name: str, function: Any, result: str | None = None, is_static: bool = False
+) -> list[Overload]:
+    """Return a function or its overloads; the first parameter of a method is the object."""
     is_method = not is_static and name != "__init__"
     overloads = []
     for each in function.overloads or (function,):
@@ -139,8 +144,7 @@ def _functions(
         if name in _COMPARE_ANY:
             parameters[0] = parameters[0].replace(annotation=stub.annotations.shorten("builtins.object"))
         overloads.append(Overload(each, parameters, result or given))
-    first = () if is_static else (_SELF,)
-    yield from stub.define_overloads(name, overloads, indent, first, is_static)
+    return overloads
 
 
 def _without_names(parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:

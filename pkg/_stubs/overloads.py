@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
 
-__all__ = ["Overload", "arrange"]
+__all__ = ["Overload", "arrange", "takes_more"]
 
 #: Type checkers accept each of them for the next one.
 _NUMBERS = {"bool": 0, "int": 1, "float": 2, "complex": 3}
@@ -56,6 +56,32 @@ def arrange(overloads: list[Overload], classes: Mapping[str, type]) -> list[Over
                 results.append(earlier.result)
         kept.append(dataclasses.replace(overload, result=_union(*results)))
     return kept
+
+
+def takes_more(
+    ours: list[Overload], theirs: list[Overload], classes: Mapping[str, type], *, returns_less: bool = True
+) -> bool:
+    """Return whether type checkers accept one function in the place of another one; False in doubt.
+
+    Parameters
+    ----------
+    ours, theirs : list of Overload
+        Those of the functions, as the stub has them.
+    classes : mapping of str to type
+        The stub's classes by name.
+    returns_less : bool
+        Whether the results count.
+    """
+    types = _Types(classes)
+
+    def fits(first: Overload, second: Overload) -> bool:
+        return _takes_all(first, second, types) and (
+            not returns_less or types.covers(second.result, first.result)
+        )
+
+    if len(ours) > 1 and len(theirs) > 1:
+        return len(ours) == len(theirs) and all(map(fits, ours, theirs))
+    return all(any(fits(first, second) for first in ours) for second in theirs)
 
 
 def _union(*annotations: str) -> str:
@@ -107,11 +133,19 @@ def _required(overload: Overload) -> int:
 def _hides(first: Overload, second: Overload, types: _Types) -> bool:
     """Return whether the first accepts every call that the second accepts."""
     return (
+        _takes_all(first, second, types)
+        # Keyword arguments find their parameters by these.
+        and all(ours.name == theirs.name for ours, theirs in zip(first.parameters, second.parameters))
+    )
+
+
+def _takes_all(first: Overload, second: Overload, types: _Types) -> bool:
+    """Return whether the first accepts every call with positional arguments that the second accepts."""
+    return (
         len(first.parameters) >= len(second.parameters)
         and _required(first) <= _required(second)
         and all(
-            (ours.name, ours.kind) == (theirs.name, theirs.kind)
-            and types.covers(ours.annotation, theirs.annotation)
+            ours.kind == theirs.kind and types.covers(ours.annotation, theirs.annotation)
             for ours, theirs in zip(first.parameters, second.parameters)
         )
     )

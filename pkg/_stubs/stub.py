@@ -14,6 +14,7 @@ from .._rules import keywords
 from .annotations import Annotations
 from .bound import describe_foreign, describe_member, nested_classes, type_keys
 from .overloads import Overload, arrange
+from .overriding import ignore_conflicts
 from .python import PythonDeclarations
 from .source import Source
 from .text import PLAIN, SELF, docstring, parameter_texts, printable
@@ -180,7 +181,7 @@ class Stub:
         yield f"class {name}({bases}):" if bases else f"class {name}:"
         lines = [*docstring(vars(cls).get("__doc__"), "    ")]
         for member, value in vars(cls).items():
-            lines += self._member(member, value, "    ")
+            lines += ignore_conflicts(self, cls, member, [*self._member(member, value, "    ")])
         if not issubclass(cls, Object):
             text = self.annotations.shorten("builtins.str")
             lines += [f"    def __getattr__(self, name: {text}) -> {self._any}: ..."]

@@ -1,0 +1,117 @@
+"""Stubs of C++ classes whose members type checkers refuse beside those of a base, or of the class itself."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+from programs import stubgen
+from support import ROOT, Build, compiles_classes
+from type_checkers import needs_mypy, run_mypy
+
+pytestmark = compiles_classes
+
+SOURCE = r"""
+#include <anyffi/anyffi.h>
+#include <anyffi/stl/string.h>
+#include <string>
+
+namespace clash {
+using Text = const std::string&;
+struct Base {
+  int64_t x = 1;
+};
+struct Derived : Base {
+  std::string y;
+};
+struct Last : Derived {};
+}  // namespace clash
+
+using anyffi::arg;
+namespace ops = anyffi::ops;
+using clash::Base;
+using clash::Derived;
+using clash::Last;
+
+ANYFFI_CLASS(Base, "clash.Base")
+    .init<int64_t>(arg("x"))
+    .static_method("create", [] { return Base(); })
+    .static_method("same", [](int64_t x) { return x; }, arg("x"))
+    .method("read", [](const Base&, int64_t x) { return x; }, arg("x"))
+    .method("wider", [](const Base&, int64_t x) -> Base { return {x}; }, arg("x"))
+    .method("fewer", [](const Base&, int64_t x) { return x; }, arg("x"))
+    .method("fewer", [](const Base&, clash::Text) { return 1; }, arg("text"))
+    .method("to_property", [](const Base&) { return 1; })
+    .static_method("to_method", [] { return 1; })
+    .constant("NUMBER", 1)
+    .constant("SAME", 1)
+    .field("field", &Base::x)
+    .field("closed", &Base::x)
+    .op(ops::add, [](const Base& a, const Base&) { return a; }, arg("other"))
+    .op(ops::iadd, [](Base& a, const Base&) -> Base& { return a; }, arg("other"))
+    .op(ops::mul, [](const Base& a, const Base&) { return a; }, arg("other"))
+    .op(ops::mul, [](const Base& a, double) { return a; }, arg("by"))
+    .op(ops::imul, [](Base& a, double) -> Base& { return a; }, arg("by"))
+    .op(ops::sub, [](const Base& a, int64_t) { return a; }, arg("by"))
+    .op(ops::isub, [](Base& a, clash::Text) -> Base& { return a; }, arg("text"))
+    .op(ops::itruediv, [](Base& a, int64_t) -> Base& { return a; }, arg("by"));
+ANYFFI_CLASS(Derived, "clash.Derived", Base)
+    .init<>()
+    .static_method("create", [](int64_t) { return Derived(); }, arg("x"))
+    .static_method("same", [](double x) { return static_cast<int64_t>(x); }, arg("number"))
+    .method("read", [](const Derived&, clash::Text) { return 1; }, arg("text"))
+    .doc("Read a text.")
+    .method("wider", [](const Derived&, double, bool) { return Derived(); }, arg("x"), arg("more") = true)
+    .method("fewer", [](const Derived&, int64_t x) { return x; }, arg("x"))
+    .method("fewer", [](const Derived&, const anyffi::Bytes&) { return 1; }, arg("data"))
+    .property("to_property", [](const Derived&) { return 1; })
+    .method("to_method", [](const Derived&) { return 1; })
+    .constant("NUMBER", "one")
+    .constant("SAME", 2)
+    .field("field", &Derived::y)
+    .property("closed", [](const Derived& d) { return d.x; })
+    .op(ops::imul, [](Derived& a, const Derived&) -> Derived& { return a; }, arg("other"));
+ANYFFI_CLASS(Last, "clash.Last", Derived).static_method("create", [](int64_t) { return Last(); }, arg("x"));
+"""
+
+IGNORED = {
+    "    def create(x: int) -> Derived: ...": "override",
+    "    def create(x: int) -> Last: ...": "override",
+    "    def read(self, text: str) -> int:": "override",
+    "    def to_property(self) -> int: ...": "override",
+    "    def to_method(self) -> int: ...": "override",
+    "    NUMBER: ClassVar[str]": "assignment",
+    "    def __imul__(self, by: float) -> Base: ...": "misc",
+    "    def __imul__(self, other: Derived) -> Derived: ...": "misc, override",
+    "    def __isub__(self, text: str) -> Base: ...": "misc",
+}
+
+
+@pytest.fixture(scope="session")
+def stub(build: Build) -> str:
+    return stubgen(build("clash.cc", SOURCE))
+
+
+def test_what_is_ignored(stub: str) -> None:
+    head, tail = "  # type: ignore[", ", unused-ignore]"
+    # At the first line of what has several definitions, or lacks the setter of the base.
+    first = {
+        f"    @overload{head}override{tail}\n    def fewer(self, data: bytes) -> int: ...",
+        f"    @property{head}override{tail}\n    def field(self) -> str: ...",
+        f"    @property{head}misc{tail}\n    def closed(self) -> int: ...",
+    }
+    assert [text for text in first if text not in stub] == []
+    found = [line.partition(head) for line in stub.splitlines() if head in line]
+    of_lines = {line: codes[: -len(tail)] for line, _, codes in found if "@" not in line}
+    assert of_lines == IGNORED
+    assert stub.count(head) == len(IGNORED) + len(first)
+
+
+@needs_mypy
+@pytest.mark.slow("type checkers")
+def test_mypy_agrees(stub: str, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "clash.pyi").write_text(stub)
+    # Without the code that allows for other type checkers, it complains about any that is not needed.
+    (tmp_path / "exact.pyi").write_text(stub.replace(", unused-ignore]", "]"))
+    (tmp_path / "anyffi").symlink_to(ROOT / "pkg", target_is_directory=True)
+    assert run_mypy(tmp_path, "clash.pyi", "exact.pyi", search=[tmp_path]) == ""
