@@ -167,7 +167,7 @@ def read_values(size_t place, int32_t count):
 
 
 def call_rendered(function, list args not None, tuple given not None, result):
-    """Call a function with packed values of what was given, and return its status; the result is left packed."""
+    """Call a function with packed values of what was given; return its status, leave the result packed."""
     cdef AnyffiFunction* target = unwrap_function(<PyObject*>function)
     cdef int32_t count = <int32_t>len(args)
     cdef AnyffiValue on_stack[MAX_SHORT]
