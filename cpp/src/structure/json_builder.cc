@@ -91,8 +91,13 @@ int JsonBuilder::advance() {
       const AnyffiValue& cell = graph_.values[node.first + at];
       if (cell.type_code != ANYFFI_UNSET) continue;
       auto index = static_cast<size_t>(cell.as_int);
-      if (states_[index] == State::kOpen && made_[index]->type_code == ANYFFI_NONE) {
-        if (!postpone()) return fail(graph_.nodes[index], "a cycle of which a part cannot change after it was made");
+      if (states_[index] == State::kOpen) {
+        int status = begin(index);
+        if (status < 0) return -1;
+        if (status > 0) continue;
+        status = postpone();
+        if (status < 0) return -1;
+        if (status == 0) return fail(graph_.nodes[index], "a cycle of which a part cannot change after it was made");
         is_postponed = true;
         break;
       }
@@ -111,24 +116,27 @@ int JsonBuilder::advance() {
   return 0;
 }
 
-/// Where a node needs one that cannot be made yet: fills the innermost node around that is made already later, when
-/// there will be the other one. False if there is none.
-bool JsonBuilder::postpone() {
+/// Where a node needs one that cannot be made yet: fills the innermost node around that can be made before later, when
+/// there will be the other one. 0 if there is none, -1 on failure.
+int JsonBuilder::postpone() {
   size_t at = stack_.size();
-  do {
-    if (at == 0) return false;
-  } while (made_[static_cast<size_t>(stack_[--at])]->type_code == ANYFFI_NONE);
+  int status = 0;
+  while (status == 0) {
+    if (at == 0) return 0;
+    status = begin(static_cast<size_t>(stack_[--at]));
+  }
+  if (status < 0) return -1;
   auto made = static_cast<size_t>(stack_[at]);
-  if (states_[made] == State::kLate) return false;
+  if (states_[made] == State::kLate) return 0;
   for (size_t i = at + 1; i < stack_.size(); ++i) states_[static_cast<size_t>(stack_[i])] = State::kNew;
   states_[made] = State::kLate;
   late_.push_back(stack_[at]);
   stack_.resize(at);
   at_.resize(at);
-  return true;
+  return 1;
 }
 
-/// Begins a node: makes what can be filled later.
+/// Begins a node. Lists and dicts, which parts of them often refer to, are made now and filled later.
 int JsonBuilder::open(int32_t number) {
   auto index = static_cast<size_t>(number);
   const JsonGraph::Node& node = graph_.nodes[index];
@@ -141,11 +149,19 @@ int JsonBuilder::open(int32_t number) {
   if (node.type_code == ANYFFI_DICT) {
     return anyffi_mapping_create(ANYFFI_DICT, static_cast<int64_t>(node.count / 2), made_[index].out());
   }
+  return 0;
+}
+
+/// Makes the object of an open node before its fields, for a part of it that refers to it. 1 if there is one, 0 if it
+/// cannot be made yet, -1 on failure.
+int JsonBuilder::begin(size_t index) {
+  if (made_[index]->type_code != ANYFFI_NONE) return 1;
+  const JsonGraph::Node& node = graph_.nodes[index];
   if (node.type_code < ANYFFI_FIRST_DYNAMIC_TYPE || node.has_state) return 0;
   const ObjectType& type = types_.find(node.type_code);
   const Recipe& recipe = maker_.recipe_of(type);
   if (!recipe.is_empty_first()) return 0;
-  return construct(type, recipe, nullptr, made_[index].out()) != 0 ? explain(node) : 0;
+  return construct(type, recipe, nullptr, made_[index].out()) != 0 ? explain(node) : 1;
 }
 
 int JsonBuilder::close(int32_t number) {

@@ -109,8 +109,9 @@ class JsonBuilder {
   };
 
   int advance();
-  bool postpone();
+  int postpone();
   int open(int32_t number);
+  int begin(size_t index);
   int close(int32_t number);
   int fill_sequence(const JsonGraph::Node& node, AnyffiObject* sequence);
   int fill_mapping(const JsonGraph::Node& node, AnyffiObject* mapping);
