@@ -10,6 +10,7 @@ from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._typing import TYPE_CHECKING, Any
 from .derived import DerivedMethods, make_post_init, refuse_members
 from .fields import FROZEN, Field
+from .object import ObjectMethods
 from .record_methods import NO_STATE, RecordMethods
 from .structural import require_word, set_structure
 
@@ -163,10 +164,7 @@ class Records:
                 namespace.pop(name, None)
             namespace["__slots__"] = tuple(x for x in own if x not in annotated and x not in NO_STATE)
         for name in annotated:
-            # The attribute of the base is no default.
-            if name not in namespace and any(
-                isinstance(base.__dict__.get(name), Field) for base in cls.__mro__
-            ):
+            if name not in namespace and _is_no_default(cls, name):
                 namespace[name] = field()
         namespace["__qualname__"] = cls.__qualname__
         made = type(cls)(cls.__name__, bases, namespace)
@@ -187,6 +185,10 @@ class Records:
         for field in fields:
             if field.name in inherited and field.name not in _annotations_of(cls):
                 continue
+            if field.name in _OWN_NAMES or field.name[:2] == field.name[-2:] == "__":
+                raise TypeError(
+                    f"field {field.name!r} of {cls.__name__}: its objects have this attribute already"
+                )
             try:
                 described = annotations.describe(field.type)
             except TypeError as error:
@@ -272,6 +274,41 @@ def _taken_by(described: tuple[Any, ...]) -> int:
 def _own_doc(cls: type) -> str | None:
     doc = cls.__dict__.get("__doc__")
     return doc if isinstance(doc, str) else None
+
+
+#: Attributes of the classes that `_lay_out` makes, and of their bases.
+_OWN_NAMES = frozenset(
+    (
+        *(
+            "_address",
+            "_bind_overrides",
+            "_classes",
+            "_defaults",
+            "_frozen",
+            "_generated",
+            "_memory",
+            "_move_from",
+        ),
+        *(
+            "_of_cpp",
+            "_record",
+            "_release",
+            "_runtime",
+            "_set_nowhere",
+            "_take",
+            "_takes",
+            "_type_code",
+            "_type_key",
+        ),
+    )
+)
+
+
+def _is_no_default(cls: type, name: str) -> bool:
+    """Return whether an attribute that a class inherits is a field, or a method of all objects."""
+    return name in vars(ObjectMethods) or any(
+        isinstance(base.__dict__.get(name), Field) for base in cls.__mro__
+    )
 
 
 def _annotations_of(cls: type) -> Any:

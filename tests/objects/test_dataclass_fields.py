@@ -364,3 +364,21 @@ def test_refused_containers_of_other_objects_have_the_runtimes_names(ffi: Any) -
         for put in (Counted, lambda x: Counted(count=x), assign):
             with pytest.raises(TypeError, match=rf"\.count: expected int, got {name}$"):
                 put(Given(given))
+
+
+@pytest.mark.parametrize(
+    "name", ["__init__", "__weakref__", "_runtime", "_set_nowhere", "_memory", "_type_code"]
+)
+def test_names_that_all_objects_have(ffi: Any, name: str) -> None:
+    cls = type("C", (), {"__annotations__": {name: int}, "__module__": __name__})
+    with pytest.raises(TypeError, match=rf"^field '{name}' of C: its objects have this attribute already$"):
+        ffi.dataclass("test.reserved")(cls)
+
+
+def test_a_method_of_all_objects_is_no_default(ffi: Any) -> None:
+    cls = ffi.dataclass("test.same_as")(
+        type("C", (), {"__annotations__": {"same_as": int}, "__module__": __name__})
+    )
+    assert cls(3).same_as == 3
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'same_as'"):
+        cls()
