@@ -79,12 +79,11 @@ def _set_raised(exception: BaseException) -> None:
 _NOT_RETURNED = object()
 _FLAGS = 4  # where they are in a value
 _DISCARDED = 256  # AnyffiValueFlag
-_flags_at = ctypes.c_uint32.from_address
 
 
 def is_discarded(result: int) -> bool:
     """Return whether the caller of a callback drops its result."""
-    return bool(_flags_at(result + _FLAGS).value & _DISCARDED)
+    return bool(ctypes.c_uint32.from_address(result + _FLAGS).value & _DISCARDED)
 
 
 #: How often an error may fail to be reported.
@@ -120,7 +119,7 @@ def _callback(function: Any, args: int, count: int, result: int, x: Any = _NOT_R
                 raise _rules.cleared_function(function)
             values = _read_values(_memory_type(VALUE_SIZE * count).from_address(args)) if count else ()
             x = _callable_of(function)(*[v[2] if v[0] == _INT else unpack_transferred(v) for v in values])
-            if x is not None and _flags_at(result + _FLAGS).value & _DISCARDED:
+            if x is not None and is_discarded(result):
                 x = None
             pack_into(x, result)
             return _DONE

@@ -278,29 +278,25 @@ def _own_doc(cls: type) -> str | None:
 
 #: Attributes of the classes that `_lay_out` makes, and of their bases.
 _OWN_NAMES = frozenset(
-    (
-        *(
-            "_address",
-            "_bind_overrides",
-            "_classes",
-            "_defaults",
-            "_frozen",
-            "_generated",
-            "_memory",
-            "_move_from",
-        ),
-        *(
-            "_of_cpp",
-            "_record",
-            "_release",
-            "_runtime",
-            "_set_nowhere",
-            "_take",
-            "_takes",
-            "_type_code",
-            "_type_key",
-        ),
-    )
+    {
+        "_address",
+        "_bind_overrides",
+        "_classes",
+        "_defaults",
+        "_frozen",
+        "_generated",
+        "_memory",
+        "_move_from",
+        "_of_cpp",
+        "_record",
+        "_release",
+        "_runtime",
+        "_set_nowhere",
+        "_take",
+        "_takes",
+        "_type_code",
+        "_type_key",
+    }
 )
 
 

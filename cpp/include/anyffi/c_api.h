@@ -221,9 +221,8 @@ typedef enum AnyffiValueFlag {
   /// this flag, which is borrowed: from an argument, or from the host's wrapper of the object. A function that passes
   /// `result` on with arguments of its own clears the flag first.
   ANYFFI_BORROWED = 128,
-  /// In the None that a result enters as: the caller drops the result, which a host need not convert. Callbacks get it
-  /// in
-  /// an Unset value.
+  /// In the None that a result enters as: the caller drops the result, so that a host need not convert it.
+  /// Callbacks get the flag in an Unset value.
   ANYFFI_DISCARDED = 256
 } AnyffiValueFlag;
 

@@ -71,6 +71,17 @@ int raise_system_error(const std::system_error& error) {
   return raise_os_error(error.code().value(), error.code().message().c_str(), given[0], given[1]);
 }
 
+/// Raises an exception whose class was not registered.
+void raise_standard(const std::exception& exception) {
+  if (is_a<std::bad_alloc>(exception)) {
+    anyffi::runtime::raise_no_memory();
+  } else if (auto* error = dynamic_cast<const std::system_error*>(&exception)) {
+    anyffi::runtime::guard([error] { return raise_system_error(*error); });
+  } else {
+    anyffi_error_raise(class_of(exception), exception.what());
+  }
+}
+
 /// Makes what `std::throw_with_nested` kept the cause of the thread's error.
 void keep_nested(const std::exception& exception) {
   auto* nested = dynamic_cast<const std::nested_exception*>(&exception);
@@ -136,15 +147,7 @@ void anyffi_exception_throw(const AnyffiValue* error) {
 }
 
 void anyffi_error_set_exception(const std::exception* exception) {
-  if (raise_registered()) {
-    // Nothing else to do.
-  } else if (dynamic_cast<const std::bad_alloc*>(exception) != nullptr) {
-    anyffi::runtime::raise_no_memory();
-  } else if (auto* error = dynamic_cast<const std::system_error*>(exception)) {
-    anyffi::runtime::guard([error] { return raise_system_error(*error); });
-  } else {
-    anyffi_error_raise(class_of(*exception), exception->what());
-  }
+  if (!raise_registered()) raise_standard(*exception);
   keep_nested(*exception);
 }
 

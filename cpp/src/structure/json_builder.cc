@@ -199,9 +199,12 @@ int JsonBuilder::close(int32_t number) {
       // One that is made already stays where its own fields find it.
       AnyffiValue object = *made.get();
       int status = make_object(node, &object);
-      if (made->type_code <= 0) made = Owned(object);
-      // A draft that is complete has got another type.
-      if (made->type_code > 0) made = retained(anyffi_make_object(made->as_object));
+      if (made->type_code <= 0) {
+        made = Owned(object);
+      } else {
+        // A draft that is complete has got another type.
+        made = retained(anyffi_make_object(made->as_object));
+      }
       return status;
     }
   }

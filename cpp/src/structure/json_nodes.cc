@@ -8,10 +8,14 @@
 
 namespace anyffi::runtime {
 
+namespace {
+
 /// What a cycle refers to may have been changed by the code of a host, which hashed or compared keys meanwhile.
-static int refuse_changed(const char* name) {
+int refuse_changed(const char* name) {
   return raise_format("RuntimeError", "a %s was changed while it was read", name);
 }
+
+}  // namespace
 
 int JsonBuilder::fill_sequence(const JsonGraph::Node& node, AnyffiObject* object) {
   AnyffiSequence* sequence = as_sequence(object);
@@ -38,9 +42,9 @@ int JsonBuilder::fill_mapping(const JsonGraph::Node& node, AnyffiObject* object)
     return cell.type_code == ANYFFI_UNSET ? retained(resolve(cell)).take() : std::exchange(cell, anyffi_make_none());
   };
   if (!anyffi_is_held_once(object)) {
-    // Others may reach it while keys are hashed.
-    for (size_t i = 0; i < node.count; i += step) {
-      AnyffiValue key = take(i), value = is_set ? anyffi_make_none() : take(i + 1);
+    // A Dict, which others may reach while keys are hashed.
+    for (size_t i = 0; i < node.count; i += 2) {
+      AnyffiValue key = take(i), value = take(i + 1);
       int32_t existed;
       if (anyffi_mapping_set(object, &key, &value, &existed) != 0) return explain(node);
       if (existed != 0) return fail(node, "two equal keys");

@@ -97,14 +97,14 @@ int raise_no_recipe(const ObjectType& type, const Recipe& recipe) noexcept {
 
 int construct(const ObjectType& type, const Recipe& recipe, const AnyffiValue* fields, AnyffiValue* out) noexcept {
   *out = anyffi_make_none();
-  if (recipe.is_record && fields == nullptr) {
+  if (recipe.is_record) {
+    if (fields != nullptr) return anyffi_record_create(type.info->type_code, out);
     // Others may reach it before its fields are set.
     return guard([&] {
       *out = create_draft(type.info->record->draft_code()).release();
       return 0;
     });
   }
-  if (recipe.is_record) return anyffi_record_create(type.info->type_code, out);
   if (recipe.constructor == nullptr) return raise_no_recipe(type, recipe);
   return guard([&] {
     Vector<AnyffiValue> args;

@@ -195,7 +195,7 @@ int Mapper::postpone() {
   parts_.resize(frame.first);
   add(frame.value, retained(*made_[static_cast<size_t>(frame.row)].get()));
   frame.is_late = true;
-  frame.position.index = 0;
+  frame.position = Position{};
   late_.push_back(std::move(frame));
   return 1;
 }

@@ -140,9 +140,11 @@ int next_part(const AnyffiValue& value, Form form, const ObjectType* type, Posit
     const AnyffiMapping* mapping = as_mapping(value.as_object);
     // Of a mapping, each entry has two steps.
     int shift = form == Form::kMapping ? 1 : 0;
-    if (shift != 0 && (*index & 1) != 0) {
-      bool is_there = *index >> 1 < mapping->used && mapping->entries[*index >> 1].key.type_code != ANYFFI_UNSET &&
-                      mapping->entries[*index >> 1].key.as_int == position->key;
+    bool is_value = shift != 0 && (*index & 1) != 0;
+    if (is_value) {
+      const AnyffiEntry* entry = mapping->entries + (*index >> 1);
+      bool is_there =
+          *index >> 1 < mapping->used && entry->key.type_code != ANYFFI_UNSET && entry->key.as_int == position->key;
       if (!is_there) return anyffi_error_raise("RuntimeError", "a Dict was changed while its parts were read");
     }
     while (*index >> shift < mapping->used && mapping->entries[*index >> shift].key.type_code == ANYFFI_UNSET) {
@@ -150,7 +152,7 @@ int next_part(const AnyffiValue& value, Form form, const ObjectType* type, Posit
     }
     if (*index >> shift >= mapping->used) return 0;
     const AnyffiEntry& entry = mapping->entries[*index >> shift];
-    *out = retained(shift != 0 && (*index & 1) != 0 ? entry.value : entry.key);
+    *out = retained(is_value ? entry.value : entry.key);
     position->key = entry.key.as_int;
     ++*index;
   } else if (form == Form::kState) {
