@@ -21,7 +21,8 @@ _is_disjoint = platform.plain(library.wrapper_is_disjoint)
 #: Operations of `anyffi_wrapper_compare`.
 _LESS, LESS_EQUAL, _EQUAL, _NOT_EQUAL, _GREATER, GREATER_EQUAL = range(6)
 #: Python's classes whose elements are read without users' code.
-_PLAIN = (set, frozenset, list, tuple)
+_SETS = (set, frozenset)
+_PLAIN = (*_SETS, list, tuple)
 
 
 def is_set(x: Any) -> bool:
@@ -35,6 +36,15 @@ def write_elements(x: Any, is_iterable: bool, keep: list[Any]) -> bytes | None:
     return write_plain(x, keep, with_nans=False) if is_known else None
 
 
+def _may_hold(operation: int, size: int, count: int) -> bool:
+    """Whether the sizes of two sets allow a relation, before any element is hashed."""
+    if operation in (_EQUAL, _NOT_EQUAL):
+        return size == count
+    if operation in (_LESS, _GREATER):
+        return size < count if operation == _LESS else size > count
+    return size <= count if operation == LESS_EQUAL else size >= count
+
+
 def _relate(self: Any, other: Any, type_code: int, operation: int) -> int:
     """Compare a set with one of Python's, as `anyffi_wrapper_compare` does."""
     keep: list[Any] = []
@@ -46,7 +56,7 @@ def _relate(self: Any, other: Any, type_code: int, operation: int) -> int:
         mine = memory_of(self)
         size = _get_size(mine, type_code)
         is_equality = operation in (_EQUAL, _NOT_EQUAL)
-        if is_equality and size >= 0 and size != count:
+        if size >= 0 and type(other) in _SETS and not _may_hold(operation, size, count):
             return int(operation == _NOT_EQUAL)
         values = write_plain(elements, keep, with_nans=False)
         if values is None or size < 0:
@@ -60,9 +70,7 @@ def _relate(self: Any, other: Any, type_code: int, operation: int) -> int:
         return -1
     if is_equality:
         return int((size == found) == (operation == _EQUAL))
-    if operation in (_LESS, LESS_EQUAL):
-        return int(found == size and (size < count or operation == LESS_EQUAL))
-    return int(found == count and (size > count or operation == GREATER_EQUAL))
+    return int(found == (size if operation in (_LESS, LESS_EQUAL) else count))
 
 
 def comparison_of_sets(type_code: int, name: str) -> Maker:
@@ -85,7 +93,7 @@ def relation(type_code: int, operation: int | None) -> Maker:
         keep: list[Any] = []
         if operation == LESS_EQUAL:
             # Equal items of a list count once.
-            return _relate(self, other, type_code, operation) if type(other) in (set, frozenset) else -1
+            return _relate(self, other, type_code, operation) if type(other) in _SETS else -1
         if operation is not None:
             return _relate(self, other, type_code, operation)
         values = write_elements(other, True, keep)

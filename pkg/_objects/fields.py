@@ -39,8 +39,10 @@ class Field(property):
                     if runtime.object_set_field(self, name, value):
                         runtime.renew_wrapper(self)
                 except Exception as exception:
+                    refused = exception.args
                     locate_field(exception, (value,), f"{owner}.{name}")
-                    if isinstance(exception, TypeError):
+                    # What the front end refused is complete.
+                    if isinstance(exception, TypeError) and exception.args is refused:
                         explain_field(exception, value)
                     raise
 

@@ -241,3 +241,52 @@ def test_a_callback_that_changes_the_set(ffi: Any) -> None:
         assert len(x) == len(list(x))
     x.clear()
     collect()
+
+
+class Failing:
+    """A hash that raises while `fails` is set."""
+
+    fails = False
+
+    def __hash__(self) -> int:
+        if Failing.fails:
+            raise ZeroDivisionError
+        return 1
+
+
+SIDES: dict[str, Callable[[Any, Any], Any]] = {
+    "Set": lambda api, keys: api.Set(keys),
+    "FrozenSet": lambda api, keys: api.FrozenSet(keys),
+    "keys": lambda api, keys: api.Dict.fromkeys(keys).keys(),
+    "set": lambda api, keys: set(keys),
+    "frozenset": lambda api, keys: frozenset(keys),
+    "list": lambda api, keys: keys,
+}
+
+
+@pytest.mark.parametrize("right", SIDES)
+@pytest.mark.parametrize("left", ["Set", "FrozenSet", "keys"])
+def test_both_hash_the_same(both: tuple[Any, Any], monkeypatch: Any, left: str, right: str) -> None:
+    """Both modes ask for a hash in the same cases: not where sizes settle a relation of sets."""
+    a, b = Failing(), Failing()
+    names = ["isdisjoint"] if left == "keys" else ["issubset", "issuperset", "isdisjoint"]
+    operators = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
+    relations = [*[lambda x, y, name=name: getattr(x, name)(y) for name in names], *operators]
+    for mine, theirs in itertools.product(([], [a], [a, b]), repeat=2):
+        seen = []
+        for api in both:
+            monkeypatch.setattr(Failing, "fails", False)
+            sides = SIDES[left](api, mine), SIDES[right](api, theirs)
+            monkeypatch.setattr(Failing, "fails", True)
+            seen.append([outcome(relate, *each) for relate in relations for each in (sides, sides[:1] * 2)])
+        assert seen[0] == seen[1]
+        if left != "keys" and right in ("set", "frozenset") and len(mine) > len(theirs):
+            assert seen[0][0] is False
+    monkeypatch.setattr(Failing, "fails", False)
+
+
+def outcome(relate: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    try:
+        return relate(x, y)
+    except (TypeError, ZeroDivisionError) as error:
+        return type(error)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from npx_cases import agree, arrays, outcome, same
+from tensors import NUMPY
 
 SEED = st.integers(0, 2**32 - 1)
 EXTENTS = st.lists(st.integers(0, 3), max_size=3).map(tuple)
@@ -92,6 +93,8 @@ def test_shuffle(npx: Any, seed: int, array: Any) -> None:
 
 @given(seed=SEED, n=st.integers(-1, 40), pvals=WEIGHTS, size=SIZE)
 def test_multinomial(npx: Any, seed: int, n: int, pvals: Any, size: Any) -> None:
+    # Since NumPy 2.5 an outcome that is impossible takes no random number.
+    assume(NUMPY < (2, 5) or 0.0 not in pvals)
     ours, theirs = seeded(npx, seed)
     agree(ours.multinomial, theirs.multinomial, n, pvals, size)
     agree(ours.multinomial, theirs.multinomial, n, np.array([*pvals, 1.0]), size)

@@ -25,8 +25,10 @@ READ_ONLY, COPIED, PADDED = 1, 2, 4
 ARRAYS = [x for x in cases.EXAMPLES if isinstance(x, np.ndarray)]
 IDS = [f"{x.dtype}{x.shape}" for x in map(np.asarray, ARRAYS)]
 
-#: Whether NumPy exports and imports capsules with a version, and so read-only arrays: since 2.1.
-VERSIONED = tuple(int(part) for part in np.__version__.split(".")[:2]) >= (2, 1)
+#: The version of NumPy, such as (2, 4).
+NUMPY = tuple(int(part) for part in np.__version__.split(".")[:2])
+#: Whether NumPy exports and imports capsules with a version, and so read-only arrays.
+VERSIONED = NUMPY >= (2, 1)
 
 
 class Exporter:
