@@ -122,9 +122,8 @@ class BoundClasses:
         self._under_way.add(key)
         try:
             found = find_base(key, base, self._find_exception)
-            return self._add_foreign(
-                type_code, make_exception(type_code, key, found, text, self._place_of(key))
-            )
+            cls = make_exception(type_code, key, found, text, self._place_of(key), described.fields[1:])
+            return self._add_foreign(type_code, cls)
         finally:
             self._under_way.discard(key)
 

@@ -15,7 +15,9 @@ __all__ = ["find_base", "make_exception"]
 _made: dict[int, Any] = {}
 
 
-def make_exception(type_code: int, key: str, base: Any, doc: str | None, place: tuple[str, str]) -> Any:
+def make_exception(
+    type_code: int, key: str, base: Any, doc: str | None, place: tuple[str, str], attributes: Any
+) -> Any:
     """Return the exception class of a key: that which users registered for the kind, else one made once.
 
     Parameters
@@ -30,14 +32,33 @@ def make_exception(type_code: int, key: str, base: Any, doc: str | None, place: 
         Its docstring.
     place : tuple of str
         The module and the name of the class.
+    attributes : sequence of tuple
+        Of each attribute, the name, type and docstring.
     """
     if key in class_of_kind and not is_declared(class_of_kind[key]):
         return class_of_kind[key]
     if type_code not in _made:
         namespace = {**namespace_of_key(key, doc, place), "__reduce__": _reduce}
+        if attributes:
+            namespace.update(_describe_attributes(base, attributes))
         _made[type_code] = type(key.rpartition(".")[2], (base,), namespace)
         register_declared(key, _made[type_code])
     return _made[type_code]
+
+
+def _describe_attributes(base: Any, attributes: Any) -> dict[str, Any]:
+    """Return what a class of exceptions has for attributes."""
+    names = [name for name, *_ in attributes]
+
+    def __init__(self: Any, *args: Any, **attributes: Any) -> None:
+        base.__init__(self, *args[:1])
+        # From C++ they arrive as a Dict behind the message, those of the bases included.
+        for given in (*args[1:], attributes):
+            for name, value in given.items():
+                setattr(self, name, value)
+
+    # Of exceptions that Python makes of a message alone they are None.
+    return {"__init__": __init__, "_attributes": tuple(attributes), **dict.fromkeys(names)}
 
 
 def find_base(key: str, name: str, find_class: Callable[[str], Any]) -> Any:

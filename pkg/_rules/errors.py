@@ -170,9 +170,10 @@ def make(kind: str, message: str, args: tuple[Any, ...] | None, cause: BaseExcep
     It is constructed from `args` if they are given, else from the message. A kind that is unknown, or whose
     class cannot be constructed so, becomes a RuntimeError with kind and message.
     """
-    exception = _construct(kind, (message,) if args is None else args)
+    exception = None if args is None else _construct(kind, args)
     if exception is None:
-        exception = RuntimeError(f"{kind}: {message}")
+        # A class that users registered may take no attributes.
+        exception = _construct(kind, (message,)) or RuntimeError(f"{kind}: {message}")
     if cause is not None:
         exception.__cause__ = cause
     return exception

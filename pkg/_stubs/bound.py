@@ -58,6 +58,9 @@ def _exception(stub: _Stub, name: str, cls: Any) -> Iterator[str]:
     base = next(each for each in cls.__mro__[1:] if each in stub.names or each.__module__ == "builtins")
     shown = stub.names.get(base) or stub.annotations.shorten(f"builtins.{base.__name__}")
     lines = [*docstring(cls.__doc__, "    ")]
+    for attribute, kind, text, *_ in cls.__dict__.get("_attributes", ()):
+        lines.append(f"    {attribute}: {stub.annotations.given(kind)}")
+        lines.extend(docstring(text, "    "))
     yield f"class {name}({shown}):" + ("" if lines else " ...")
     yield from lines
 

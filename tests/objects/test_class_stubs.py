@@ -52,6 +52,12 @@ one.sum(5)  # type: ignore[arg-type]
 one.rows = 5  # type: ignore[assignment]
 button = box.Wide()
 button.on_click = print
+button.on_click = None
+try:
+    mart.fail("spoilt")
+except mart.Frozen as error:
+    days: int = error.days
+    degrees: int = error.degrees
 button.box.rows = [[1]]
 button.click()
 panel = box.Panel(lambda: 5)
@@ -116,6 +122,8 @@ VALUES = [
     "def metric(self) -> Metric: ...",
     "class Failure(ValueError): ...",
     'class SoldOut(Failure):\n    """No more of it."""',
+    'class Spoilt(Failure):\n    """It cannot be eaten."""\n    days: int\n    """For how long."""\n',
+    "    names: list[str]\n    total: int\n",
 ]
 
 

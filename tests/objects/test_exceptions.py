@@ -52,6 +52,54 @@ def test_thrown_in_cpp(shop: Any, name: str, cls: str, message: str) -> None:
     assert caught.value.args == (message,)
 
 
+def test_attributes(shop: Any) -> None:
+    with pytest.raises(shop.Failure, match="^spoilt$") as caught:
+        shop.fail("spoilt")
+    error: Any = caught.value
+    assert (error.days, error.names, error.total) == (3, ["pear", "fig"], 6)
+    assert error.args == ("spoilt",)
+    copies = [copy.copy(error), copy.deepcopy(error), pickle.loads(pickle.dumps(error))]
+    for each in copies:
+        assert (type(each), each.args, each.days, each.names) == (shop.Spoilt, ("spoilt",), 3, error.names)
+    # The same object comes back through C++.
+    with pytest.raises(shop.Failure) as again:
+        shop.call(raiser(error))
+    assert again.value is error
+    assert shop.caught(raiser(error)) == "failure: spoilt"
+
+
+def test_attributes_of_derived_classes(shop: Any) -> None:
+    with pytest.raises(shop.Spoilt, match="^frozen$") as caught:
+        shop.fail("frozen")
+    error = caught.value
+    assert type(error) is shop.Frozen
+    assert (error.days, error.names, error.degrees) == (9, ["ice"], -18)
+    with pytest.raises(shop.SoldOut) as other:
+        shop.fail("sold out")
+    assert not hasattr(other.value, "days")
+
+
+def test_attributes_of_other_bases(shop: Any) -> None:
+    with pytest.raises(OSError, match="^locked$") as caught:
+        shop.fail("locked")
+    assert (caught.value.until, caught.value.errno, caught.value.args) == (12, None, ("locked",))
+
+
+def test_an_attribute_that_cannot_be_read(shop: Any) -> None:
+    with pytest.raises(IndexError, match="^days$"):
+        shop.fail("unreadable")
+
+
+def test_attributes_of_exceptions_made_in_python(shop: Any) -> None:
+    class Rotten(shop.Spoilt):
+        pass
+
+    for error in (shop.Spoilt("old"), shop.Spoilt(), Rotten("old")):
+        assert (error.days, error.names, error.total) == (None, None, None)
+    error = shop.Spoilt("old", days=3)
+    assert (str(error), error.args, error.days, error.names) == ("old", ("old",), 3, None)
+
+
 def test_other_exceptions_stay(shop: Any) -> None:
     with pytest.raises(IndexError, match="^x$"):
         shop.fail("x")

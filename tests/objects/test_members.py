@@ -209,6 +209,26 @@ def test_cycles_through_other_members(box: Any) -> None:
     assert_is_collected(through_a_subclass)
 
 
+def test_a_function_can_be_emptied(box: Any) -> None:
+    class Click:
+        def __call__(self, x: Any) -> None:
+            pass
+
+    button = box.Button()
+    assert button.on_click is None
+    click = Click()
+    watched = weakref.ref(click)
+    button.on_click = click
+    assert button.on_click is click
+    button.on_click = None
+    del click
+    collect()
+    assert button.on_click is watched() is None
+    with pytest.raises(TypeError, match=r"box\.Button\.on_click: expected Function \| None, got int"):
+        button.on_click = 1
+    assert button.on_click is None
+
+
 def hold_witness(inner: Any) -> Witness:
     found: list[Any] = [Witness(), inner]
     inner.set(lambda: found)

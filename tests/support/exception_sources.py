@@ -7,6 +7,7 @@ __all__ = ["FAILURES", "WRONG"]
 FAILURES = """
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/string.h>
+#include <anyffi/stl/vector.h>
 
 #include <stdexcept>
 
@@ -26,6 +27,19 @@ struct Code {
 struct Final final : std::logic_error {
   using std::logic_error::logic_error;
 };
+struct Spoilt : Failure {
+  Spoilt(const char* text, int64_t days, std::vector<std::string> names)
+      : Failure(text), days(days), names_(std::move(names)) {}
+  const std::vector<std::string>& names() const { return names_; }
+  int64_t days;
+
+ private:
+  std::vector<std::string> names_;
+};
+struct Frozen : Spoilt {
+  Frozen() : Spoilt("frozen", 9, {"ice"}) {}
+};
+struct Locked : std::exception {};
 struct Fixed : std::exception {
   const char* what() const noexcept override { return "fixed"; }
 };
@@ -39,6 +53,21 @@ ANYFFI_EXCEPTION(mart::Code, "mart.Code", "Exception").text([](const mart::Code&
   return "code " + std::to_string(code.number);
 });
 ANYFFI_EXCEPTION(mart::Final, "mart.Final", "mart.SoldOut");
+ANYFFI_EXCEPTION(mart::Spoilt, "mart.Spoilt", "mart.Failure")
+    .doc("It cannot be eaten.")
+    .attribute("days", &mart::Spoilt::days)
+    .doc("For how long.")
+    .attribute("names", &mart::Spoilt::names)
+    .attribute("total", [](const mart::Spoilt& error) {
+      if (error.days < 0) throw std::out_of_range("days");
+      return error.days * static_cast<int64_t>(error.names().size());
+    });
+ANYFFI_EXCEPTION(mart::Frozen, "mart.Frozen", "mart.Spoilt").attribute("degrees", [](const mart::Frozen&) {
+  return -18;
+});
+ANYFFI_EXCEPTION(mart::Locked, "mart.Locked", "OSError")
+    .text([](const mart::Locked&) { return "locked"; })
+    .attribute("until", [](const mart::Locked&) { return 12; });
 ANYFFI_EXCEPTION(mart::Fixed, "mart.Fixed", "OSError");
 
 ANYFFI_EXPORT(fail, [](const std::string& name) {
@@ -48,6 +77,10 @@ ANYFFI_EXPORT(fail, [](const std::string& name) {
   if (name == "code") throw mart::Code{7};
   if (name == "final") throw mart::Final("at last");
   if (name == "fixed") throw mart::Fixed();
+  if (name == "spoilt") throw mart::Spoilt("spoilt", 3, {"pear", "fig"});
+  if (name == "frozen") throw mart::Frozen();
+  if (name == "unreadable") throw mart::Spoilt("spoilt", -1, {"pear"});
+  if (name == "locked") throw mart::Locked();
   if (name == "kind") throw anyffi::Error("mart.SoldOut", "by kind");
   throw std::out_of_range(name);
 });

@@ -57,7 +57,8 @@ typedef struct AnyffiException {
 
 /// Adds a class, which must never be freed. Derived classes precede their bases, whoever is registered first.
 void anyffi_exception_register(AnyffiException* row);
-/// Throws what stands for an error in C++, if its kind is that of a class of exceptions.
+/// Throws what stands for an error in C++, if its kind is that of a class of exceptions: that class, or the nearest of
+/// its bases that can be made of a message.
 void anyffi_exception_throw(const AnyffiValue* error);
 
 #if defined(__GNUC__)

@@ -28,6 +28,40 @@ ANYFFI_HIDDEN_ inline void (*raise_with_text)(const T& exception, const char* ki
 template <class F>
 ANYFFI_HIDDEN_ inline F* text_function = nullptr;
 
+/// Reads an attribute of the current exception, inside a handler. Readers are never destroyed: exceptions may be raised
+/// to the very end of a process.
+struct AttributeReader {
+  virtual AnyValue read() const = 0;
+  const char* name;
+  AttributeReader* next;
+};
+/// A class of exceptions with attributes, of this library.
+struct AttributeClass {
+  bool (*catches_pointer)(void (*thrower)());
+  AttributeReader* readers;
+  AttributeClass* next;
+};
+ANYFFI_HIDDEN_ inline AttributeClass* attribute_classes = nullptr;
+template <class T>
+ANYFFI_HIDDEN_ inline AttributeClass* attribute_class = nullptr;
+
+template <class T, class F>
+struct AttributeReaderOf final : AttributeReader {
+  explicit AttributeReaderOf(F given) : getter(std::move(given)) {}
+  AnyValue read() const override {
+    try {
+      throw;
+    } catch (const T& exception) {
+      if constexpr (std::is_member_object_pointer_v<F>) {
+        return AnyValue(exception.*getter);
+      } else {
+        return AnyValue(call_on<const T>(getter, exception));
+      }
+    }
+  }
+  F getter;
+};
+
 template <class T, class = void>
 inline constexpr bool kHasWhat = false;
 template <class T>
@@ -48,6 +82,70 @@ void raise_plain(const T& exception, const char* kind) {
   }
 }
 
+template <class T>
+void throw_pointer() {
+  throw static_cast<T*>(nullptr);
+}
+/// Whether a function throws a pointer to a class that derives from T.
+template <class T>
+bool catches_pointer(void (*thrower)()) {
+  try {
+    thrower();
+  } catch (T*) {
+    return true;
+  } catch (...) {
+  }
+  return false;
+}
+
+template <class T, class F>
+void add_attribute(const char* name, F getter) {
+  auto& own = attribute_class<T>;
+  if (own == nullptr) attribute_classes = own = new AttributeClass{&catches_pointer<T>, nullptr, attribute_classes};
+  auto* reader = new AttributeReaderOf<T, F>(std::move(getter));
+  reader->name = name;
+  reader->next = own->readers;
+  own->readers = reader;
+}
+
+/// Replaces the error that was raised for the current exception by one with the attributes of its class T and of that
+/// one's bases: a Dict of them is the second argument of the class in Python.
+template <class T>
+int raise_attributes() {
+  struct Fitting {
+    AttributeClass* found;
+    Fitting* next;
+  };
+  // Asking takes an exception for each.
+  static const Fitting* const fitting = [] {
+    Fitting* first = nullptr;
+    for (AttributeClass* each = attribute_classes; each != nullptr; each = each->next) {
+      if (each->catches_pointer(&throw_pointer<T>)) first = new Fitting{each, first};
+    }
+    return first;
+  }();
+  if (fitting == nullptr) return 0;
+  return catch_all([] {
+    AnyValue plain, values, args, created;
+    check(anyffi_mapping_create(ANYFFI_DICT, 0, values.out()));
+    for (const Fitting* each = fitting; each != nullptr; each = each->next) {
+      for (const AttributeReader* reader = each->found->readers; reader != nullptr; reader = reader->next) {
+        AnyValue name(reader->name), value = reader->read();
+        AnyffiValue entry[] = {name.release(), value.release()};
+        int32_t existed;
+        check(anyffi_mapping_set(values.raw().as_object, &entry[0], &entry[1], &existed));
+      }
+    }
+    anyffi_error_take_raised(plain.out());
+    auto* error = reinterpret_cast<const AnyffiError*>(plain.raw().as_object);
+    const AnyffiValue parts[] = {error->message, values.raw()};
+    check(anyffi_sequence_create_from(ANYFFI_ARRAY, parts, 2, args.out()));
+    check(anyffi_error_create(&error->kind, &error->message, &args.raw(), created.out()));
+    anyffi_error_set_raised(created.raw().as_object);
+    return 0;
+  });
+}
+
 /// Inside a handler: raises the current exception if it is a T.
 template <class T>
 bool raise_current(const char* kind) {
@@ -63,6 +161,7 @@ bool raise_current(const char* kind) {
       }
     }
     raise_plain(exception, kind);
+    if (attribute_classes != nullptr) raise_attributes<T>();
     return true;
   } catch (...) {
     return false;
@@ -80,22 +179,6 @@ void throw_as([[maybe_unused]] const AnyffiValue* error) {
       throw T(given.what());
     }
   }
-}
-
-template <class T>
-void throw_pointer() {
-  throw static_cast<T*>(nullptr);
-}
-/// Whether a function throws a pointer to a class that derives from T.
-template <class T>
-bool catches_pointer(void (*thrower)()) {
-  try {
-    thrower();
-  } catch (T*) {
-    return true;
-  } catch (...) {
-  }
-  return false;
 }
 
 #if ANYFFI_HAS_RTTI_
@@ -138,6 +221,20 @@ class __attribute__((visibility("hidden"))) ExceptionClass : public detail::Clas
     detail::raise_with_text<T> = [](const T& exception, const char* kind) {
       detail::set_raised(Error(kind, std::string_view((*detail::text_function<F>)(exception))));
     };
+    return *this;
+  }
+  /// An attribute of the exceptions in Python, read when one is raised: a data member, a member function without
+  /// parameters, or a function of the exception. A `doc` that follows is the attribute's.
+  template <class F>
+  ExceptionClass& attribute(const char* name, F getter) noexcept {
+    using Value = Bare<std::invoke_result_t<const F&, const T&>>;
+    static_assert(detail::HasTraits<Value>::value,
+                  "anyffi: an attribute has a type without a conversion: include its header of anyffi/stl/");
+    AnyffiFieldInfo described{};
+    described.name = name;
+    described.type_name = detail::kResultName<Value>;
+    anyffi_class_add_field(&builder_, &described);
+    detail::add_attribute<T>(name, std::move(getter));
     return *this;
   }
 };

@@ -141,8 +141,12 @@ void anyffi_exception_throw(const AnyffiValue* error) {
   anyffi_view_text(&reinterpret_cast<const AnyffiError*>(error->as_object)->kind, &kind);
   if (kind.encoding != ANYFFI_ASCII) return;
   std::string_view wanted(static_cast<const char*>(kind.data), static_cast<size_t>(kind.length));
+  AnyffiException* found = nullptr;
   for (; row != nullptr; row = load_row(&row->next)) {
-    if (wanted == row->kind) row->throw_as(error);
+    // A class that cannot be made of a message arrives as the nearest of its bases that can.
+    if (wanted != row->kind && (found == nullptr || !row->catches_pointer(found->throw_pointer))) continue;
+    row->throw_as(error);
+    found = row;
   }
 }
 

@@ -85,6 +85,14 @@ ANYFFI_HIDDEN_ inline constexpr auto kResultName = FixedText(Traits<T>::name);
 template <class T>
 ANYFFI_HIDDEN_ inline constexpr auto kResultName<T, std::void_t<decltype(Traits<T>::result_name)>> =
     Traits<T>::result_name;
+/// Whether a field of type T reads as None while it is empty, and so is emptied by None.
+template <class T>
+inline constexpr bool kNoneEmpties = false;
+/// The annotation of a field of type T.
+template <class T, class Enable = void>
+ANYFFI_HIDDEN_ inline constexpr auto kFieldName = kResultName<T>;
+template <class T>
+ANYFFI_HIDDEN_ inline constexpr auto kFieldName<T, std::enable_if_t<kNoneEmpties<T>>> = kResultName<T> + " | None";
 /// The annotation of a key, or an element of a set, in a result.
 template <class T, class Enable = void>
 ANYFFI_HIDDEN_ inline constexpr auto kKeyName = kResultName<T>;

@@ -174,7 +174,19 @@ int set_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* va
     InUse in_use;
     in_use.begin(self);
     AnyffiMismatch why;
-    if (!Conversion::load(*value, holder, why)) return anyffi_mismatch_raise_field(&why, field);
+    if constexpr (kNoneEmpties<M>) {
+      if (value->type_code == ANYFFI_NONE) {
+        // What it held may run code of users when it is released.
+        M former = std::exchange(*static_cast<M*>(member_of(self, field)), M{});
+        return 0;
+      }
+    }
+    if (!Conversion::load(*value, holder, why)) {
+      if constexpr (kNoneEmpties<M>) {
+        if (why.reason == ANYFFI_MISMATCH_TYPE) why.expected = kFieldName<M>;
+      }
+      return anyffi_mismatch_raise_field(&why, field);
+    }
     auto* member = static_cast<M*>(member_of(self, field));
     if constexpr (kIsObjectClass<M>) {
       *member = Conversion::content(holder);
@@ -248,7 +260,7 @@ AnyffiFieldInfo describe_member(const char* name, const char* doc, M C::* member
     field.type_name = kTypeKeyOf<Value>;
     if constexpr (!std::is_const_v<M> && std::is_copy_assignable_v<M>) field.set = &set_member<Value>;
   } else {
-    field.type_name = kResultName<Value>;
+    field.type_name = kFieldName<Value>;
     // A view or pointer would dangle; and so would what refers to the former content of a std::unique_ptr.
     constexpr bool kWouldDangle = kIsView<Value> || kHoldsPointer<Value> || kTakesObject<Value>;
     if constexpr (!std::is_const_v<M> && !kWouldDangle && std::is_move_assignable_v<M>) {

@@ -28,7 +28,8 @@ struct FunctionCall {
 
 }  // namespace detail
 
-/// An empty std::function is returned as None; a parameter of type std::optional<std::function<...>> accepts None.
+/// An empty std::function is returned as None, which empties a field; of parameters one of type
+/// std::optional<std::function<...>> accepts it.
 template <class R, class... A>
 struct Traits<std::function<R(A...)>> {
   static constexpr FixedText name{"Function"};
@@ -57,6 +58,9 @@ struct References<std::function<R(A...)>> {
     return call ? References<Function>::visit(call->function, visit, context) : 0;
   }
 };
+
+template <class R, class... A>
+inline constexpr bool kNoneEmpties<std::function<R(A...)>> = true;
 
 template <class T>
 inline constexpr bool kIncludes<Missing::kFunction, T> = true;
