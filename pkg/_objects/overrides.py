@@ -86,4 +86,5 @@ class Overrides:
 def _is_of_cpp(member: object) -> bool:
     if isinstance(member, staticmethod):
         member = member.__func__
-    return isinstance(member, (MethodMethods, Field)) or type(member).__module__.startswith("anyffi")
+    module = type(member).__module__
+    return isinstance(member, (MethodMethods, Field)) or module == "anyffi" or module.startswith("anyffi.")

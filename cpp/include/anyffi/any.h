@@ -97,28 +97,33 @@ class AnyView {
   detail::AnyIterator<AnyView> begin() const;
   int64_t end() const { return size(); }
 
-  friend bool operator==(const AnyView& a, const AnyView& b) {
-    int32_t result;
-    detail::check(anyffi_value_equal(&a.raw_, &b.raw_, &result));
-    return result != 0;
-  }
-  friend bool operator!=(const AnyView& a, const AnyView& b) { return !(a == b); }
+  friend bool operator==(const AnyView& a, const AnyView& b) { return equals(a, b); }
+  friend bool operator!=(const AnyView& a, const AnyView& b) { return !equals(a, b); }
   // Beside numbers a value could also become one, which Clang calls ambiguous.
   template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   friend bool operator==(const AnyView& a, const T& b) {
-    return a == AnyView(b);
+    return equals(a, AnyView(b));
   }
   template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   friend bool operator==(const T& a, const AnyView& b) {
-    return AnyView(a) == b;
+    return equals(AnyView(a), b);
   }
   template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   friend bool operator!=(const AnyView& a, const T& b) {
-    return !(a == b);
+    return !equals(a, AnyView(b));
   }
   template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   friend bool operator!=(const T& a, const AnyView& b) {
-    return !(a == b);
+    return !equals(AnyView(a), b);
+  }
+
+ private:
+  /// By name: an operator here would be looked for among those of users too, to whose classes a value would convert
+  /// before they are described.
+  static bool equals(const AnyView& a, const AnyView& b) {
+    int32_t result;
+    detail::check(anyffi_value_equal(&a.raw_, &b.raw_, &result));
+    return result != 0;
   }
 
  protected:
@@ -295,7 +300,15 @@ struct Traits<const char*> {
 };
 
 template <int N>
-struct Traits<char[N]> : Traits<const char*> {};
+struct Traits<char[N]> : Traits<const char*> {
+  /// Up to the first NUL; a member of a class may have none.
+  static AnyffiValue store(const char (&utf8)[N]) {
+    AnyffiValue value{};
+    auto* end = static_cast<const char*>(__builtin_memchr(utf8, 0, N));
+    detail::check(anyffi_str_from_utf8(utf8, end ? end - utf8 : N, &value));
+    return value;
+  }
+};
 
 // ---- operations without a static type ----
 

@@ -14,6 +14,7 @@
 #define ANYFFI_OVERRIDABLE_H_
 
 #include <anyffi/function.h>
+#include <anyffi/pointer.h>
 
 namespace anyffi {
 namespace detail {
@@ -60,6 +61,16 @@ class Overrides {
   R call(AnyffiFunction* method, A&&... args) const {
     static_assert(!std::is_reference_v<R> && !std::is_pointer_v<R>,
                   "anyffi: what an override returns would not live long enough: return a value or a std::shared_ptr");
+    static_assert(
+        !kIsView<R>,
+        "anyffi: what an override returns is released before the view is used: return a std::string or another "
+        "owner");
+    return call_with<R>(method, as_argument<A>(args)...);
+  }
+
+ private:
+  template <class R, class... A>
+  R call_with(AnyffiFunction* method, A&&... args) const {
     AnyffiValue values[sizeof...(A) + 1];
     values[0] = anyffi_make_object(self_);
     ArgPack<A...> pack(values + 1);
@@ -87,7 +98,6 @@ class Overrides {
     }
   }
 
- private:
   struct Entry {
     const char* name;
     AnyValue found;  // a Function, or None
@@ -175,7 +185,8 @@ class Overridable : public T {
 
  protected:
   /// Calls the method of Python, which a class that derives from T must define. Python's methods are looked up at the
-  /// first call of each for each object. Arguments that are objects are copied: pass pointers to refer to them.
+  /// first call of each for each object. An argument that is an object is the one that Python knows at its address,
+  /// else a copy: pass a pointer to refer to it.
   template <class R, class... A>
   R override_pure(const char* name, A&&... args) const {
     AnyffiFunction* method = anyffi_overrides.find(name);

@@ -109,6 +109,33 @@ AnyffiValue store_pointer(T* pointer) {
   return store_pointer(pointer, return_context ? *return_context : reference, 0);
 }
 
+/// The object at the address of an argument of a callback, which is passed by reference; a copy if Python does not know
+/// one. An object that cannot be copied is referred to as by a pointer.
+template <class T>
+AnyValue pass_reference(T& object) {
+  using Class = std::remove_cv_t<T>;
+  auto* pointer = const_cast<Class*>(&object);
+  if constexpr (!std::is_const_v<T> || !kIsCopyable<Class>) (void)&kIsFlagged<Class, ANYFFI_ENROLLED>;
+  if constexpr (!kIsCopyable<Class>) {
+    return AnyValue(Adopt{}, refer_to_borrowed(pointer));
+  } else {
+    Found found = find_dynamic(pointer);
+    AnyffiValue known = anyffi_instance_find(found.content, found.type_code, 0);
+    if (known.type_code == ANYFFI_NONE) known = Traits<Class>::store(object);
+    return AnyValue(Adopt{}, known);
+  }
+}
+
+/// What a parameter of type A of a callback or an overridden function becomes in the call of Python's.
+template <class A, class X>
+decltype(auto) as_argument(X&& x) {
+  if constexpr (std::is_lvalue_reference_v<A> && kIsObjectClass<Bare<A>>) {
+    return pass_reference(x);
+  } else {
+    return std::forward<A>(x);
+  }
+}
+
 }  // namespace detail ANYFFI_HIDDEN_
 
 /// A pointer to an object of an object class, or NULL, which is None. A parameter borrows the object from the caller.

@@ -34,7 +34,8 @@ constexpr bool same_text(const char* a, const char* b) {
 
 /// Converts T through C. The specialisation of Traits that derives from this has `static T from(C)` and
 /// `static C to(const T&)`, which may throw, and may have its own `name`. As a result, an anyffi::Tuple becomes a tuple
-/// of Python.
+/// of Python. What a `from(const C&)` gets lives until the call ends, so that a parameter may refer to it; elements of
+/// containers may not.
 template <class T, class C>
 struct TraitsVia {
   using Carrier = C;
@@ -44,16 +45,33 @@ struct TraitsVia {
   static constexpr uint64_t type_mask = 0;  // `from` may throw for any value
   static constexpr bool kBorrows = false;
 
-  /// The result of `from`, which need not be default-constructible.
+  /// What `from` is called with, and its result, which may refer to that. Neither need be default-constructible.
   struct Holder {
+    using Taken = decltype(Traits<C>::take(std::declval<typename Traits<C>::Holder&>()));
+    using Kept = std::conditional_t<std::is_reference_v<Taken>, char, std::remove_const_t<Taken>>;
     Holder() {}
     Holder(const Holder&) = delete;
     Holder& operator=(const Holder&) = delete;
     ~Holder() {
       if (is_full) value.~T();
+      if (has_carrier) carrier.~Kept();
+    }
+    /// As `from` takes it.
+    Taken&& take_carrier() {
+      if constexpr (std::is_reference_v<Taken>) {
+        return Traits<C>::take(inner);
+      } else {
+        ::new (&carrier) Kept(Traits<C>::take(inner));
+        has_carrier = true;
+        return std::move(carrier);
+      }
     }
     typename Traits<C>::Holder inner{};
+    bool has_carrier = false;
     bool is_full = false;
+    union {
+      Kept carrier;
+    };
     union {
       T value;
     };
@@ -65,7 +83,7 @@ struct TraitsVia {
         if (why.path_size == 0 && why.reason == ANYFFI_MISMATCH_TYPE) why.expected = Traits<T>::name;
         return false;
       }
-      ::new (&holder.value) T(Traits<T>::from(Traits<C>::take(holder.inner)));
+      ::new (&holder.value) T(Traits<T>::from(holder.take_carrier()));
       holder.is_full = true;
       return true;
     });

@@ -4,6 +4,7 @@
 #define ANYFFI_STL_FUNCTION_H_
 
 #include <anyffi/function.h>
+#include <anyffi/pointer.h>
 
 #include <functional>
 
@@ -14,13 +15,16 @@ namespace detail {
 /// The target of a std::function made from a Function, so that it converts back to that Function.
 template <class R, class... A>
 struct FunctionCall {
+  static_assert(!kIsView<R>,
+                "anyffi: what a callback returns is released before the view is used: return a std::string or another "
+                "owner");
   Function function;
   R operator()(A... args) const {
     if constexpr (std::is_void_v<R>) {
-      AnyffiValue result = call_function(function.get(), ANYFFI_DISCARDED, std::forward<A>(args)...);
+      AnyffiValue result = call_function(function.get(), ANYFFI_DISCARDED, as_argument<A>(args)...);
       anyffi_value_drop(&result);
     } else {
-      AnyValue result = function(std::forward<A>(args)...);
+      AnyValue result = function(as_argument<A>(args)...);
       return convert_result<R>(result.raw(), function.get());
     }
   }
