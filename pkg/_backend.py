@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import importlib
-import threading
 from types import FunctionType
 
 from . import _current, _mode
@@ -17,6 +16,7 @@ from ._objects import classes
 from ._objects.bound import BoundClasses
 from ._objects.records import Records
 from ._pickling import unpickle_api
+from ._rules.locks import make_lock
 from ._typing import Any
 
 __all__ = ["CORE", "Api", "active", "open_backend", "set_observer"]
@@ -79,7 +79,7 @@ for _part in (RegistryApi, ModuleApi, ConvertApi, StructureApi, DataclassApi):
 
 _opened: dict[str, Api] = {}
 _observer: Any = None
-_lock = threading.RLock()
+_lock = make_lock()
 
 
 def open_backend(name: str) -> Api:

@@ -11,7 +11,8 @@ def live_objects() -> dict[str, list[LiveObject]]:
     """Return the objects of the runtime that are alive, by the key of their type.
 
     Of those that were created since the first call, which returns none. Begin early, and call `gc.collect`
-    before: what remains is leaked, or kept by somebody.
+    before: what remains is leaked, or kept by somebody. As with `gc.get_objects`, some may be under
+    construction where Python code runs in between, such as a `__hash__`: do not change them.
 
     Returns
     -------

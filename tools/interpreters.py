@@ -16,7 +16,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-__all__ = ["SUPPORTED", "Unavailable", "find_installed", "find_or_make", "is_version", "split_versions"]
+__all__ = [
+    "SUPPORTED",
+    "Unavailable",
+    "find_installed",
+    "find_newest",
+    "find_or_make",
+    "is_version",
+    "split_versions",
+]
 
 #: `t`: without the GIL.
 SUPPORTED = ("3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15", "3.13t", "3.14t")
@@ -35,7 +43,7 @@ class Unavailable(Exception):
 
 
 def is_version(word: str) -> bool:
-    return re.fullmatch(r"3\.\d+t?", word) is not None
+    return re.fullmatch(r"3\.\d+t?|newest", word) is not None
 
 
 def split_versions(words: list[str]) -> tuple[list[str], list[str]]:
@@ -76,6 +84,27 @@ def _has_headers(python: str) -> bool:
         "import os, sysconfig; print(os.path.exists(os.path.join(sysconfig.get_path('include'), 'Python.h')))"
     )
     return subprocess.check_output([python, "-S", "-c", ask], text=True).strip() == "True"
+
+
+def find_newest() -> str:
+    """Return the newest supported version with a GIL that is installed or can be had.
+
+    Raises
+    ------
+    Unavailable
+        There is none.
+    """
+    for version in sorted((x for x in SUPPORTED if not x.endswith("t")), key=_number, reverse=True):
+        try:
+            find_or_make(version)
+        except Unavailable:
+            continue
+        return version
+    raise Unavailable("no supported version is installed or can be had")
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
 
 
 def find_or_make(version: str) -> str:

@@ -7,12 +7,15 @@
 #endif
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -39,6 +42,8 @@ void* recording_alloc(size_t size) {
   Record* record = g_record;
   void* memory = record->former.alloc(size);
   if (memory != nullptr) {
+    // What an object left here must not be taken for one.
+    std::memset(memory, 0, size);
     std::lock_guard<std::mutex> lock(record->mutex);
     record->blocks[memory] = {size, ++record->count};
   }
@@ -103,6 +108,18 @@ std::vector<Live> find_live(const Record& record) {
   return live;
 }
 
+/// Retains an object unless its last reference is going; other threads may run without the host's lock.
+bool try_retain(AnyffiObject* object) {
+  uint64_t count = __atomic_load_n(&object->strong_count, __ATOMIC_RELAXED);
+  while (count > 0) {
+    if (__atomic_compare_exchange_n(&object->strong_count, &count, count + 1, true, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_RELAXED)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// A list of `[value, type key, number of its memory, whether it has a wrapper]`; at the first call an empty one.
 anyffi::List<anyffi::List<AnyValue>> live_objects() {
   bool is_first = g_record == nullptr;
@@ -111,10 +128,17 @@ anyffi::List<anyffi::List<AnyValue>> live_objects() {
   std::vector<Live> live;
   std::vector<bool> are_wrapped;
   {
+    // No block is freed meanwhile.
     std::lock_guard<std::mutex> lock(blocks.mutex);
-    live = find_live(blocks);
-    for (const Live& each : live) {
-      anyffi_retain(each.object);
+    std::vector<Live> retained;
+    for (const Live& each : find_live(blocks)) {
+      if (try_retain(each.object)) retained.push_back(each);
+    }
+    // Whoever releases the only reference sets the count to 0 a few instructions after reading it.
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (const Live& each : retained) {
+      if (__atomic_load_n(&each.object->strong_count, __ATOMIC_ACQUIRE) == 0) continue;
+      live.push_back(each);
       are_wrapped.push_back(each.object->wrapper != nullptr);
     }
   }

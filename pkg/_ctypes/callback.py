@@ -187,8 +187,9 @@ def _type_name(handle: Any, out: int) -> None:
 
 @_hook(c_void_p, c_void_p, c_void_p)
 def _error_fill(handle: Any, kind: int, message: int, traceback: int) -> None:
-    for place, text in zip((kind, message, traceback), _errors.fill(_object_of(handle))):
-        pack_into(text, place)
+    for place, text in zip((kind, message, traceback), _errors.fill(_object_of(handle), bool(message))):
+        if place:
+            pack_into(text, place)
 
 
 @_hook(c_int32, c_void_p)

@@ -106,6 +106,9 @@ class ObjectCore(_Collected):
             _delete_memory(self)
 
 
+# `object.__getstate__` returns what slots hold: copies of a memory would release a reference that they do not
+# own.
+_Slots.__slots__ = ()  # type: ignore[assignment]
 platform.declare_wrappers(library, _Slots, "_memory", _Memory)
 # The descriptor's own functions: a user's class may define an attribute of that name.
 _memory_slot: Any = _Slots.__dict__["_memory"]

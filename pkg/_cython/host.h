@@ -108,12 +108,15 @@ static int anyffi_py_handle_type_name(void* handle, AnyffiValue* out) {
 static int anyffi_py_error_fill(void* handle, AnyffiValue* kind, AnyffiValue* message, AnyffiValue* traceback) {
   int former = anyffi_py_lock();
   int status = -1;
-  PyObject* texts = PyObject_CallOneArg(anyffi_state.fill_error, (PyObject*)handle);
+  PyObject* is_whole = message != NULL ? Py_True : Py_False;
+  PyObject* texts = PyObject_CallFunctionObjArgs(anyffi_state.fill_error, (PyObject*)handle, is_whole, NULL);
   if (texts != NULL) {
     // Exactly a tuple of three: `fill_error` is ours.
     status = anyffi_py_pack_owned(PyTuple_GET_ITEM(texts, 0), kind);
-    if (status == 0) status = anyffi_py_pack_owned(PyTuple_GET_ITEM(texts, 1), message);
-    if (status == 0) status = anyffi_py_pack_owned(PyTuple_GET_ITEM(texts, 2), traceback);
+    if (status == 0 && message != NULL) {
+      status = anyffi_py_pack_owned(PyTuple_GET_ITEM(texts, 1), message);
+      if (status == 0) status = anyffi_py_pack_owned(PyTuple_GET_ITEM(texts, 2), traceback);
+    }
     Py_DECREF(texts);
   }
   return anyffi_py_end_hook(status, former);

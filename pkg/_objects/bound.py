@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import threading
 
 from .._builtins import *  # noqa: F403
 from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._rules.conversions import set_enumerations
 from .._rules.errors import set_class_finder
+from .._rules.locks import make_lock
 from .._typing import Any, Callable
 from . import defaults
 from .enums import made_enumerations, make_enumeration
@@ -46,7 +46,7 @@ class BoundClasses:
         self._runtime: Runtime = public["Object"]._runtime
         self._object: Any = public["Object"]
         self._maker = Members(public, self.class_of, self._ancestors)
-        self._lock = threading.RLock()
+        self._lock = make_lock()
         #: By type code: the classes made here, and those that users registered.
         self._made: dict[int, Any] = {}
         self._registered: dict[int, Any] = {}

@@ -93,7 +93,7 @@ class FunctionMethods:
 
         It chooses among the overloads whose parameters have these names; TypeError if there are none.
         """
-        names = [str.__str__(name) for name in kwargs]
+        names = [*map(keywords.exact, kwargs)]
         fitting, places, refusals = [], [], []
         for overload in self.overloads:
             try:

@@ -214,13 +214,17 @@ def is_from_handler(exception: BaseException) -> bool:
     return False
 
 
-def fill(exception: BaseException) -> tuple[str, str, str]:
-    """Return kind, message and traceback of a Python exception as text; never fails."""
+def fill(exception: BaseException, is_whole: bool) -> tuple[str, str, str]:
+    """Return kind, message and traceback of a Python exception as text; never fails.
+
+    Of an exception that is not asked as a whole, the kind alone: the text of a traceback may be long.
+    """
     cls = type(exception)
     kind = _kind_of_class.get(cls) or next(
         (_declared[base] for base in cls.__mro__ if base in _declared), None
     )
-    return kind or _name_of(cls), _message(exception), _traceback(exception)
+    kind = kind or _name_of(cls)
+    return (kind, _message(exception), _traceback(exception)) if is_whole else (kind, "", "")
 
 
 def _message(exception: BaseException) -> str:

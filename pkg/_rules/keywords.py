@@ -24,6 +24,7 @@ __all__ = [
     "Param",
     "arrange",
     "bind",
+    "exact",
     "is_constant",
     "is_name",
     "is_overloaded",
@@ -69,6 +70,14 @@ def arrange(places: Sequence[int]) -> Callable[[tuple[Any, ...]], tuple[Any, ...
     return itemgetter(*places)
 
 
+def exact(name: object) -> str:
+    """Return the name of a keyword as an exact str: a subclass may override hashing and comparison."""
+    if not isinstance(name, str):
+        # As Python says it, which does not ask where a call is observed.
+        raise TypeError("keywords must be strings")
+    return str.__str__(name)
+
+
 def bind(info: Info | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """Return the positional arguments for a call with keywords.
 
@@ -94,8 +103,7 @@ def bind(info: Info | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
     assert info is not None
     bound: list[Any] = list(args) + [MISSING] * (len(params) - len(args))
     for given, value in kwargs.items():
-        # An exact str: a subclass may override hashing and comparison.
-        keyword = str.__str__(given)
+        keyword = exact(given)
         index = positions.get(keyword)
         if index is None:
             raise unexpected(name, keyword, tuple(positions))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections import deque
 
@@ -10,6 +9,7 @@ from .. import _backend
 from .._builtins import *  # noqa: F403
 from .._rules import errors as _errors
 from .._rules import keywords
+from .._rules.locks import make_lock
 from .._typing import Any, Callable
 
 __all__ = ["Described", "Watcher", "describe", "untold", "unwatch", "watch"]
@@ -92,7 +92,7 @@ class Watcher:
 
 
 _watchers: tuple[Watcher, ...] = ()
-_lock = threading.Lock()
+_lock = make_lock()
 #: How many events no watcher could take: memory or the stack were exhausted, or a disk full.
 _untold = [0]
 

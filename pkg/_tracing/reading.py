@@ -12,16 +12,30 @@ from .tracing import FORMAT
 __all__ = ["Call", "Calls", "Process", "read", "read_file"]
 
 
+def _whole(value: Any) -> int:
+    """Return a number of a trace: nanoseconds, an identity; ValueError for others."""
+    if type(value) not in (int, float) or not -(2**63) <= value < 2**63:
+        raise ValueError(value)
+    return int(value)
+
+
+def _texts(value: Any) -> dict[str, Any]:
+    """Return what describes an argument or a result."""
+    if type(value) is not dict:
+        raise ValueError(value)
+    return value
+
+
 class Process:
     """A process, or one trace of it: a file may have several."""
 
     def __init__(self, event: dict[str, Any]) -> None:
-        self.pid: int = event["pid"]
+        self.pid = _whole(event["pid"])
         self.mode = str(event.get("mode"))
         self.command = " ".join(map(str, event.get("command", ())))
         self.date = float(event.get("date", 0))
         #: What makes the time of an event nanoseconds since 1970.
-        self.zero = int(self.date * 10**9) - int(event.get("time", 0))
+        self.zero = _whole(self.date * 10**9) - _whole(event.get("time", 0))
         self.threads: dict[int, str] = {}
         self.calls: dict[int, Call] = {}
         self.lost = 0
@@ -32,22 +46,24 @@ class Call:
 
     def __init__(self, process: Process, event: dict[str, Any]) -> None:
         self.process = process
-        self.number: int = event["id"]
-        self.parent: int | None = event.get("parent")
-        self.thread = int(event.get("thread", 0))
-        self.depth = int(event.get("depth", 0))
+        self.number = _whole(event["id"])
+        parent = event.get("parent")
+        self.parent = None if parent is None else _whole(parent)
+        self.thread = _whole(event.get("thread", 0))
+        self.depth = _whole(event.get("depth", 0))
         self.to = str(event.get("to"))
         self.name = str(event.get("name"))
-        self.signature = event.get("signature")
-        self.arguments: list[dict[str, Any]] = list(event.get("arguments", ()))
+        signature = event.get("signature")
+        self.signature = None if signature is None else str(signature)
+        self.arguments = [_texts(each) for each in event.get("arguments", ())]
         #: Nanoseconds since 1970, and nanoseconds; None if the call did not end.
-        self.start: int = process.zero + int(event["time"])
+        self.start: int = process.zero + _whole(event["time"])
         self.duration: int | None = None
         self.result: dict[str, Any] = {}
 
     def end(self, event: dict[str, Any]) -> None:
         """Add what the last event of the call says."""
-        self.duration = int(event["duration"])
+        self.duration = _whole(event["duration"])
         self.result = event
 
     @property
@@ -93,14 +109,15 @@ class Calls:
             return
         process = current[pid]
         if what == "thread":
-            process.threads[event["thread"]] = str(event["name"])
+            process.threads[_whole(event["thread"])] = str(event["name"])
         elif what == "call":
-            call = process.calls[event["id"]] = Call(process, event)
+            call = Call(process, event)
+            process.calls[call.number] = call
             self.calls.append(call)
         elif what in ("return", "raise"):
-            process.calls[event["id"]].end(event)
+            process.calls[_whole(event["id"])].end(event)
         elif what == "end":
-            process.lost = int(event["lost"])
+            process.lost = _whole(event["lost"])
 
 
 def read(lines: Iterable[bytes]) -> Calls:
@@ -120,7 +137,7 @@ def read(lines: Iterable[bytes]) -> Calls:
             raise ValueError(
                 f"line {number}: a trace of format {error}, and this version of anyffi reads format {FORMAT}"
             ) from None
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             found.skipped += bool(line.strip())
     if not found.processes:
         raise ValueError("this is no trace: no line of it describes a process")

@@ -51,11 +51,14 @@ class _File:
             if len(record) != size or zlib.crc32(record) != checksum:
                 return
             place += HEADER + size
-            found = pickle.loads(record)
-            if len(found) == 1:
+            try:
+                found = pickle.loads(record)
+            except Exception:
+                found = None
+            if isinstance(found, tuple) and len(found) == 1 and isinstance(found[0], list):
                 libraries[:] = found[0]
             else:
-                yield found
+                yield found if isinstance(found, tuple) else ()
 
 
 def _files(folder: str) -> list[_File]:
@@ -77,14 +80,22 @@ def _find_function(reference: bytes) -> Any:
 
 def _run(record: tuple[Any, ...], libraries: list[str]) -> dict[str, Any]:
     """Run a call, and return what the other process prints."""
-    name, reference, packed, outcome, after = record
+    try:
+        name, reference, packed, outcome, after = record
+    except ValueError:
+        return {"failed": "this is no record of a call"}
     try:
         for path in libraries:
             if path not in loaded_paths:
                 _current.api.load_module(path)
         function = _find_function(reference)
         args, kwargs = pickle.loads(packed)
+        if outcome[0] not in ("return", "raise", "show") or len(outcome) < (
+            2 if outcome[0] == "return" else 3
+        ):
+            raise ValueError("the outcome of the call is missing")
         expected = pickle.loads(outcome[1]) if outcome[0] == "return" else None
+        expected_after = pickle.loads(packed if after is None else after)
     except Exception as error:
         return {"failed": ": ".join(describe_error(error)[1:])}
     shown = ", ".join([*map(render, args), *(f"{key}={render(x)}" for key, x in kwargs.items())])
@@ -104,7 +115,6 @@ def _run(record: tuple[Any, ...], libraries: list[str]) -> dict[str, Any]:
         difference = find_difference(expected, result)
         difference = difference and f"the result: {difference}"
     if difference is None:
-        expected_after = pickle.loads(packed if after is None else after)
         difference = find_difference(expected_after, (args, kwargs))
         difference = difference and f"the arguments after the call: {difference}"
     return {"name": name, "arguments": shown, "difference": difference}
@@ -165,6 +175,9 @@ def replay(folder: str, mode: str, is_alone: bool = False) -> int:
         The exit status: 0 if there is no difference, 1 if there is, 2 if calls could not be replayed.
     """
     _files(folder)
+    # Names in a damaged record may be no text that can be encoded.
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
     counts: Counter[str] = Counter()
     begin, is_over = 0, False
     while not is_over:

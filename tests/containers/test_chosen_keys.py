@@ -162,6 +162,7 @@ for keys in (harmless, chosen, spread, steps, shifted, texts, common):
 """
 
 
+@pytest.mark.slow("callgrind")
 def test_chosen_keys_cost_no_more_than_others(ffi: Any, tmp_path: pathlib.Path) -> None:
     if ffi.ffi_mode != "cython":
         pytest.skip("the index is the runtime's: one mode is enough")
@@ -191,6 +192,7 @@ for keys in (harmless, chosen):
 """
 
 
+@pytest.mark.slow("callgrind")
 def test_operators_with_chosen_keys_cost_no_more_than_others(ffi: Any, tmp_path: pathlib.Path) -> None:
     if ffi.ffi_mode != "cython":
         pytest.skip("the index is the runtime's: one mode is enough")

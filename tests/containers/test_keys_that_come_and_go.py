@@ -26,6 +26,7 @@ TEXTS = "x = anyffi.Dict({str(i): i for i in range(1000)}); k = 'absent'"
 FLOATS = "x = anyffi.Set(i + 0.5 for i in range(1000)); k = 999.5"
 
 
+@pytest.mark.slow("callgrind")
 @pytest.mark.parametrize(
     ("setup", "step"),
     [

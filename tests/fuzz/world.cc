@@ -51,8 +51,8 @@ int handle_type_name(void*, AnyffiValue* out) { return write_text(out); }
 
 int error_fill(void*, AnyffiValue* kind, AnyffiValue* message, AnyffiValue* traceback) {
   world().disturb();
-  if (write_text(kind) < 0 || write_text(message) < 0) return -1;
-  return write_text(traceback);
+  if (message != nullptr && (write_text(message) < 0 || write_text(traceback) < 0)) return -1;
+  return write_text(kind);
 }
 
 int check_signals() { return ANYFFI_HOST_DONE; }

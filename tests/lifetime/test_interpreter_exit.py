@@ -179,6 +179,35 @@ def test_exit(ffi: Any, name: str) -> None:
     assert run_program(program, ffi.ffi_mode, noisy=noisy) == "end\n"
 
 
+@cpython_only("its locks cannot be renewed on PyPy")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_lock_that_a_thread_held_at_a_fork(ffi: Any) -> None:
+    program = """
+        import os, threading
+        from anyffi._rules.locks import make_lock
+
+        lock = make_lock()
+        is_held, may_end = threading.Event(), threading.Event()
+
+        def hold():
+            with lock:
+                is_held.set()
+                may_end.wait()
+
+        thread = threading.Thread(target=hold)
+        thread.start()
+        is_held.wait()
+        pid = os.fork()
+        if not pid:
+            os._exit(0 if lock.acquire(timeout=20) else 3)
+        assert os.waitpid(pid, 0)[1] == 0
+        assert not lock.acquire(blocking=False)
+        may_end.set()
+        thread.join()
+    """
+    run_program(program, ffi.ffi_mode)
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_child_works(ffi: Any) -> None:
     program = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import weakref
 from typing import Any
 
@@ -134,3 +135,22 @@ def test_a_callable_ends_with_the_call_that_it_was_passed_to(ffi: Any) -> None:
             assert ref() is not None
             del f
             assert ref() is None
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="object has no __getstate__ before 3.11")
+def test_the_state_of_an_object_has_no_memory(ffi: Any) -> None:
+    """A copy of the memory of a wrapper would release a reference that it does not own."""
+
+    class Attributes(ffi.List):  # type: ignore[misc, name-defined]
+        pass
+
+    class Slots(ffi.List):  # type: ignore[misc, name-defined]
+        __slots__ = ("own",)
+
+    for x in (ffi.List([1]), ffi.Dict(), ffi.Function(len), ffi.Object.__new__(ffi.Object)):
+        assert object.__getstate__(x) is None
+    attributes, slots = Attributes([1]), Slots([1])
+    assert object.__getstate__(attributes) is None
+    attributes.name = slots.own = 5
+    assert object.__getstate__(attributes) == {"name": 5}
+    assert object.__getstate__(slots) == (None, {"own": 5})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import traceback
 from typing import Any, Callable
 
 import pytest
@@ -50,6 +51,19 @@ def test_thrown_in_cpp(shop: Any, name: str, cls: str, message: str) -> None:
         shop.fail(name)
     assert type(caught.value) is getattr(shop, cls)
     assert caught.value.args == (message,)
+
+
+def test_exceptions_pass_without_the_text_of_their_traceback(shop: Any, monkeypatch: Any) -> None:
+    """Only the class decides which exception of C++ it becomes: the text would take longer at each level."""
+
+    def descend(depth: int) -> Any:
+        return shop.call(lambda: descend(depth - 1)) if depth else {}["missing"]  # type: ignore[var-annotated]
+
+    formatted = []
+    monkeypatch.setattr(traceback, "format_list", lambda frames: formatted.append(frames) or [])
+    with pytest.raises(KeyError, match="missing"):
+        descend(5)
+    assert formatted == []
 
 
 def test_attributes(shop: Any) -> None:

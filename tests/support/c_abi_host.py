@@ -84,8 +84,9 @@ def handle_type_name(handle, out):
 @hook("int(void*, AnyffiValue*, AnyffiValue*, AnyffiValue*)")
 def error_fill(handle, kind, message, traceback):
     log.append("filled")
-    write(kind, "ValueError"), write(traceback, "")
-    return write(message, at(handle))
+    if message:
+        write(message, at(handle)), write(traceback, "")
+    return write(kind, "ValueError")
 
 host = c.new("AnyffiHost*")
 host.struct_size = c.sizeof("AnyffiHost")

@@ -36,6 +36,38 @@ def test_live_objects_by_type(ffi: Any) -> None:
     run_program(program, ffi.ffi_mode)
 
 
+CHURN = """
+#include <anyffi/anyffi.h>
+ANYFFI_EXPORT(churn, [](int64_t n) {
+  for (int64_t i = 0; i < n; ++i) anyffi::List<int64_t> made{i, i, i};
+}).release_gil();
+"""
+
+
+@needs_compilers
+def test_live_objects_of_other_threads(ffi: Any, build: Build) -> None:
+    """An object whose last reference goes on another thread is not revived."""
+    library = str(build("churn.cc", CHURN))
+    program = f"""
+        import threading, anyffi
+        from anyffi import debug
+
+        churn = anyffi.load_module({library!r}).churn
+        debug.live_objects()
+        threads = [threading.Thread(target=churn, args=(300_000,)) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads):
+            for each in debug.live_objects().get("List", ()):
+                assert type(each.value) is anyffi.List
+        for thread in threads:
+            thread.join()
+        each = None
+        assert "List" not in debug.live_objects()
+    """
+    run_program(program, ffi.ffi_mode)
+
+
 def test_no_leaks(ffi: Any) -> None:
     program = """
         import gc, anyffi, anyffi.testing as t

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
+import pickle
 import re
 import sys
+import zlib
 from typing import Any
 
 import pytest
@@ -244,3 +247,27 @@ def test_choices_that_are_none(tmp_path: pathlib.Path) -> None:
         assert f"ImportError: {message}" in done.stderr
     assert replay(tmp_path / "none")[0] == 1
     assert replay(tmp_path) == (2, "0 calls replayed in ctypes mode: 0 differ, 0 could not be replayed\n")
+
+
+def test_records_of_no_calls(tmp_path: pathlib.Path) -> None:
+    """Whole records with other content are counted, and the calls between them replayed."""
+    call = ("len", pickle.dumps(len), pickle.dumps(((([],)), {})), ("return", pickle.dumps(0)), None)
+
+    def instead(place: int, value: Any) -> tuple[Any, ...]:
+        return (*call[:place], value, *call[place + 1 :])
+
+    wrong = [
+        b"\x80\x05junk", 5, (), (5,), ([5],), call[:4], instead(1, b""), instead(2, pickle.dumps(5)), instead(3, ()),
+        instead(3, 5), instead(3, ("raise",)), instead(3, ("other", "a", "b")), instead(4, b"x"),
+    ]  # fmt: skip
+    place = tmp_path / "records"
+    place.mkdir()
+    data = b"anyffi-records 1\n" + json.dumps({"mode": "cython"}).encode() + b"\n"
+    for each in [*wrong[:4], call, *wrong[5:], ([],), call, ([5],), call]:
+        record = each if type(each) is bytes else pickle.dumps(each)
+        data += len(record).to_bytes(4, "little") + zlib.crc32(record).to_bytes(4, "little") + record
+    (place / "1.calls").write_bytes(data)
+    status, text = replay(place)
+    assert summary(text) == "2 calls replayed in ctypes mode: 0 differ, 13 could not be replayed"
+    assert status == 2
+    assert text.count("cannot be replayed: this is no record of a call") == 5

@@ -150,11 +150,21 @@ def test_lines_that_are_no_events(tmp_path: pathlib.Path) -> None:
         b'{"event": "call", "pid": 1, "id": 1, "time": 5, "arguments": 3}',
         b'{"event": "call", "pid": 1, "id": 2, "time": 5, "parent": 77, "arguments": [{}], "name": "f"}',
         b'{"event": "return", "pid": 1, "id": 2, "duration": null}', b'{"event": "end", "pid": 1}',
+        b'{"event": "return", "pid": 1, "id": 2, "duration": 1%s}' % (b"0" * 400),
+        b'{"event": "end", "pid": 1, "lost": 1e999}', b'{"event": "thread", "pid": 1, "thread": Infinity, "name": ""}',
+        *(
+            b'{"event": "call", "pid": 1, "id": 3, "time": 5, "name": "g", %s}' % wrong
+            for wrong in (
+                b'"time": Infinity', b'"time": NaN', b'"time": 1e999', b'"parent": [1]', b'"arguments": [1]',
+                b'"arguments": "x"', b'"thread": {}', b'"depth": -1e30',
+            )
+        ),
     ]  # fmt: skip
     path.write_bytes(b"\n".join(lines))
     show(path)
     data = json.loads(Page((tmp_path / "trace.html").read_text()).scripts[0])
     assert len(data["name"]) == 1
+    json.loads((tmp_path / "trace.chrome.json").read_text(), parse_constant=pytest.fail)
 
 
 # ---- in a browser -----------------------------------------------------------------------------------------

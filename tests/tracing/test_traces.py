@@ -83,6 +83,16 @@ def test_arguments_have_their_names(ffi: Any) -> None:
     assert (raised["error"], raised["message"]) == ("ValueError", "why")
 
 
+@pytest.mark.parametrize("name", ["add", "typed.many_overloads"])
+def test_keywords_that_are_no_text(ffi: Any, name: str) -> None:
+    function: Any = outer(ffi, name)
+    for _ in range(2):
+        with pytest.raises(TypeError, match="^keywords must be strings$"):
+            function(1, **{5: 1})
+        with anyffi.trace(), pytest.raises(TypeError, match="^keywords must be strings$"):
+            function(1, **{5: 1})
+
+
 def test_overloads_by_keyword_are_one_call(ffi: Any) -> None:
     overloaded = outer(ffi, "typed.many_overloads")
     with anyffi.trace() as traced:

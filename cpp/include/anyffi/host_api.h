@@ -61,7 +61,8 @@ typedef struct AnyffiHost {
   int (*handle_repr)(void* handle, AnyffiValue* out);
   /// `type(x).__name__`, as a string.
   int (*handle_type_name)(void* handle, AnyffiValue* out);
-  /// Kind, message and traceback of an exception, as owned strings.
+  /// Kind, message and traceback of an exception, as owned strings. `message` and `traceback` may be NULL: the kind
+  /// alone.
   int (*error_fill)(void* handle, AnyffiValue* kind, AnyffiValue* message, AnyffiValue* traceback);
   /// Runs pending signal handlers; fails if one raised.
   int (*check_signals)(void);

@@ -254,6 +254,23 @@ void anyffi_error_fill(AnyffiObject* object) {
   __atomic_store_n(&error->kind.type_code, name.type_code, __ATOMIC_RELEASE);
 }
 
+namespace anyffi::runtime {
+
+int get_error_kind(const AnyffiError* error, Owned* out) noexcept {
+  if (__atomic_load_n(&error->kind.type_code, __ATOMIC_ACQUIRE) != ANYFFI_NONE) {
+    *out = Owned(error->kind);
+    anyffi_value_retain(out->get());
+    return 0;
+  }
+  SavedError saved;
+  const AnyffiHost* hooks = host();
+  if (hooks == nullptr || hooks->error_fill == nullptr) return -1;
+  int status = call_hook([&] { return hooks->error_fill(error->handle, out->out(), nullptr, nullptr); });
+  return status != 0 || !anyffi_is_str(out->get()->type_code) ? -1 : 0;
+}
+
+}  // namespace anyffi::runtime
+
 void anyffi_error_ensure(AnyffiValue* value) {
   if (value->type_code == ANYFFI_ERROR) return;
   Owned given(*value);

@@ -136,9 +136,11 @@ void anyffi_exception_register(AnyffiException* row) {
 void anyffi_exception_throw(const AnyffiValue* error) {
   AnyffiException* row = load_row(&first_class);
   if (row == nullptr || error->type_code != ANYFFI_ERROR) return;
-  anyffi_error_fill(error->as_object);
+  // Not the whole error: the text of its traceback grows with each level of a recursion through C++.
+  anyffi::runtime::Owned name;
   AnyffiTextView kind;
-  anyffi_view_text(&reinterpret_cast<const AnyffiError*>(error->as_object)->kind, &kind);
+  if (anyffi::runtime::get_error_kind(reinterpret_cast<const AnyffiError*>(error->as_object), &name) != 0) return;
+  if (anyffi_value_get_text_view(name.get(), &kind) != 0) return;
   if (kind.encoding != ANYFFI_ASCII) return;
   std::string_view wanted(static_cast<const char*>(kind.data), static_cast<size_t>(kind.length));
   AnyffiException* found = nullptr;
