@@ -76,6 +76,8 @@ def test_a_stopped_call(tmp_path: pathlib.Path, mode: str, request: pytest.Fixtu
         LD_PRELOAD=None,
     )
     output = done.stdout
+    if "Unable to find libthread_db matching" in done.stderr:
+        pytest.skip("gdb cannot read the C library that was unpacked with this interpreter")
     assert "argument 0: Int(-5)\n" in output, output + done.stderr
     assert "argument 1: Str('short')\n" in output
     assert "argument 2: List at 0x" in output

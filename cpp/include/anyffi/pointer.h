@@ -116,14 +116,16 @@ AnyValue pass_reference(T& object) {
   using Class = std::remove_cv_t<T>;
   auto* pointer = const_cast<Class*>(&object);
   if constexpr (!std::is_const_v<T> || !kIsCopyable<Class>) (void)&kIsFlagged<Class, ANYFFI_ENROLLED>;
-  if constexpr (!kIsCopyable<Class>) {
-    return AnyValue(Adopt{}, refer_to_borrowed(pointer));
-  } else {
-    Found found = find_dynamic(pointer);
-    AnyffiValue known = anyffi_instance_find(found.content, found.type_code, 0);
-    if (known.type_code == ANYFFI_NONE) known = Traits<Class>::store(object);
-    return AnyValue(Adopt{}, known);
+  Found found = find_dynamic(pointer);
+  AnyffiValue passed = anyffi_instance_find(found.content, found.type_code, 0);
+  if (passed.type_code != ANYFFI_NONE) return AnyValue(Adopt{}, passed);
+  if constexpr (kIsCopyable<Class>) {
+    passed = Traits<Class>::store(object);
+  } else if constexpr (std::is_const_v<T> && std::is_polymorphic_v<Class>) {
+    passed = copy_if_derived(object);
   }
+  if (passed.type_code == ANYFFI_NONE) passed = refer_to_borrowed(pointer);
+  return AnyValue(Adopt{}, passed);
 }
 
 /// What a parameter of type A of a callback or an overridden function becomes in the call of Python's.

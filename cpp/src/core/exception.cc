@@ -140,7 +140,7 @@ void anyffi_exception_throw(const AnyffiValue* error) {
   anyffi::runtime::Owned name;
   AnyffiTextView kind;
   if (anyffi::runtime::get_error_kind(reinterpret_cast<const AnyffiError*>(error->as_object), &name) != 0) return;
-  if (anyffi_value_get_text_view(name.get(), &kind) != 0) return;
+  anyffi_view_text(name.get(), &kind);
   if (kind.encoding != ANYFFI_ASCII) return;
   std::string_view wanted(static_cast<const char*>(kind.data), static_cast<size_t>(kind.length));
   AnyffiException* found = nullptr;

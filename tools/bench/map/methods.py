@@ -32,6 +32,7 @@ NOT_METHODS = (
     "__match_args__",
     "__module__",
     "__new__",
+    "__slotnames__",
     "__slots__",
     "__static_attributes__",
     "__static_attributes__",

@@ -196,6 +196,13 @@ Found find_dynamic(T* pointer) {
       "a pointer, or add .returns(anyffi::Returns::...) to that of the function",
       name, base, name);
 }
+/// A copy of an object of a class that derives from T and is declared as copyable; None of others.
+template <class T>
+AnyffiValue copy_if_derived(const T& object) {
+  auto* derived = find_derived(object);
+  auto* copy = derived != nullptr ? __atomic_load_n(&derived->copy, __ATOMIC_RELAXED) : nullptr;
+  return copy != nullptr ? copy(whole_of(&object)) : AnyffiValue{};
+}
 /// A copy of an object of a class that derives from T, which the library knows; None of others.
 template <class T>
 AnyffiValue copy_derived(const T& object) {
