@@ -39,10 +39,9 @@ class Field(property):
                     if runtime.object_set_field(self, name, value):
                         runtime.renew_wrapper(self)
                 except Exception as exception:
-                    refused = exception.args
-                    locate_field(exception, (value,), f"{owner}.{name}")
-                    # What the front end refused is complete.
-                    if isinstance(exception, TypeError) and exception.args is refused:
+                    is_complete = locate_field(exception, (value,), f"{owner}.{name}")
+                    # What the front end itself refused has its words.
+                    if isinstance(exception, TypeError) and not is_complete:
                         explain_field(exception, value)
                     raise
 

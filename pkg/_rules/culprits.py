@@ -77,9 +77,15 @@ def locate_result(exception: BaseException, args: tuple[Any], function: Any) -> 
     _locate(exception, args, _describe_result, function)
 
 
-def locate_field(exception: BaseException, args: tuple[Any], name: str) -> None:
-    """Do the same for the value, the only one of `args`, that a field was to get."""
-    _locate(exception, args, _describe_field, name)
+def locate_field(exception: BaseException, args: tuple[Any], name: str) -> bool:
+    """Do the same for the value, the only one of `args`, that a field was to get.
+
+    Returns
+    -------
+    bool
+        Whether the exception is about packing the value.
+    """
+    return _locate(exception, args, _describe_field, name)
 
 
 # No function here has a closure: where CPython 3.11 has no memory for the cell, it loses the arguments.
@@ -88,20 +94,20 @@ def _locate(
     args: tuple[Any, ...],
     describe: Callable[[Any, int, int], str | None],
     called: Any,
-) -> None:
+) -> bool:
     last = getattr(_noted, "last", None)
     if last is None or len(exception.args) != 1:
-        return
+        return False
     (text,) = exception.args
     if type(text) is not str or text != last[0]:
-        return
+        return False
     try:
         found = _find(args, last[1])
         if found is None:
             # It came out of a hook; an argument that may have one can be the only one.
             others = [i for i, x in enumerate(args) if id(type(x)) not in _SCALARS]
             if len(others) != 1:
-                return
+                return False
             found = others[0], ""
         index, path = found
         what = describe(called, index, len(args))
@@ -109,11 +115,12 @@ def _locate(
         raise
     except Exception:
         # Where the stack ends, or a callable has no name, the message stays as it is.
-        return
+        return False
     if what is not None:
         del _noted.last
         place = f", at {path}" if path else ""
         exception.args = (f"{what}{place}: {text}",)
+    return what is not None
 
 
 def _describe_method(called: tuple[str, Any], index: int, count: int) -> str:
