@@ -19,7 +19,8 @@ def test_ctrl_c_is_never_lost(ffi: Any) -> None:
     """A timer simulates Ctrl-C, at any instruction of the call or of its return.
 
     PyPy's finalizers are Python code, and what a handler raises in one is ignored, as in any `__del__`: one in
-    thousands is lost there.
+    thousands is lost there. Before CPython 3.11 one instruction of a callback in ctypes mode lies behind its
+    `try` (docs/interpreters.md).
     """
     program = """
         import signal, sys, anyffi, anyffi.testing as t
@@ -46,10 +47,11 @@ def test_ctrl_c_is_never_lost(ffi: Any) -> None:
                 spin(i)
             except KeyboardInterrupt:
                 caught += 1
-        allowed = 3 if sys.implementation.name == "pypy" else 0
+        is_early = sys.version_info < (3, 11) and anyffi.ffi_mode == "ctypes"
+        allowed = 3 if sys.implementation.name == "pypy" or is_early else 0
         assert fired == 300 and 300 - caught <= allowed, (fired, caught)
     """
-    run_program(program, ffi.ffi_mode, noisy=not CPYTHON)
+    run_program(program, ffi.ffi_mode, noisy=not CPYTHON or sys.version_info < (3, 11))
 
 
 @cpython_only("PyPy's ctypes calls a callback by Python code of its own, where it swallows exceptions")
