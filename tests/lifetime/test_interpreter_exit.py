@@ -183,9 +183,11 @@ def test_exit(ffi: Any, name: str) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_lock_that_a_thread_held_at_a_fork(ffi: Any) -> None:
     program = """
-        import os, threading
+        import os, threading, warnings
         from anyffi._rules.locks import make_lock
 
+        # Python warns of forks in a process with threads.
+        warnings.simplefilter("ignore", DeprecationWarning)
         lock = make_lock()
         is_held, may_end = threading.Event(), threading.Event()
 
@@ -194,7 +196,7 @@ def test_a_lock_that_a_thread_held_at_a_fork(ffi: Any) -> None:
                 is_held.set()
                 may_end.wait()
 
-        thread = threading.Thread(target=hold)
+        thread = threading.Thread(target=hold, daemon=True)
         thread.start()
         is_held.wait()
         pid = os.fork()
