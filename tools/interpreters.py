@@ -26,7 +26,7 @@ __all__ = [
     "split_versions",
 ]
 
-#: `t`: without the GIL.
+#: From the oldest to the newest. `t`: without the GIL.
 SUPPORTED = ("3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15", "3.13t", "3.14t")
 
 _KEPT = pathlib.Path(__file__).resolve().parent.parent / ".dev" / "interpreters"
@@ -94,17 +94,13 @@ def find_newest() -> str:
     Unavailable
         There is none.
     """
-    for version in sorted((x for x in SUPPORTED if not x.endswith("t")), key=_number, reverse=True):
+    for version in reversed([x for x in SUPPORTED if not x.endswith("t")]):
         try:
             find_or_make(version)
         except Unavailable:
             continue
         return version
     raise Unavailable("no supported version is installed or can be had")
-
-
-def _number(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("."))
 
 
 def find_or_make(version: str) -> str:

@@ -122,7 +122,7 @@ AnyValue pass_reference(T& object) {
   if constexpr (kIsCopyable<Class>) {
     passed = Traits<Class>::store(object);
   } else if constexpr (std::is_const_v<T> && std::is_polymorphic_v<Class>) {
-    passed = copy_if_derived(object);
+    passed = copy_derived<false>(object);
   }
   if (passed.type_code == ANYFFI_NONE) passed = refer_to_borrowed(pointer);
   return AnyValue(Adopt{}, passed);

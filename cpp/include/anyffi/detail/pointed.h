@@ -196,21 +196,16 @@ Found find_dynamic(T* pointer) {
       "a pointer, or add .returns(anyffi::Returns::...) to that of the function",
       name, base, name);
 }
-/// A copy of an object of a class that derives from T and is declared as copyable; None of others.
-template <class T>
-AnyffiValue copy_if_derived(const T& object) {
-  auto* derived = find_derived(object);
-  auto* copy = derived != nullptr ? __atomic_load_n(&derived->copy, __ATOMIC_RELAXED) : nullptr;
-  return copy != nullptr ? copy(whole_of(&object)) : AnyffiValue{};
-}
-/// A copy of an object of a class that derives from T, which the library knows; None of others.
-template <class T>
+/// A copy of an object of a class that derives from T, which the library knows; None of others. `kRefuses`: TypeError
+/// if that class is not declared as copyable, else None.
+template <bool kRefuses = true, class T>
 AnyffiValue copy_derived(const T& object) {
   auto* derived = find_derived(object);
   if (__builtin_expect(derived == nullptr, 1)) return AnyffiValue{};
   auto* copy = __atomic_load_n(&derived->copy, __ATOMIC_RELAXED);
-  if (!copy) refuse_slice(derived->type_code(), kTypeKeyOf<T>);
-  return copy(whole_of(&object));
+  if (copy) return copy(whole_of(&object));
+  if constexpr (kRefuses) refuse_slice(derived->type_code(), kTypeKeyOf<T>);
+  return AnyffiValue{};
 }
 
 /// The object of a pointer that is not NULL; `deleter` and `held` as in Pointee.
