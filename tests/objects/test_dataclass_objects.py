@@ -17,7 +17,7 @@ from pickles import every_protocol, tensor_of
 from support import collect
 
 #: The classes of each backend, declared once: types are never freed.
-_declared: dict[int, Any] = {}
+_declared: dict[type, Any] = {}
 
 
 class Classes:
@@ -59,7 +59,7 @@ class Classes:
 
 @pytest.fixture
 def classes(ffi: Any) -> Any:
-    core = id(ffi.Object)
+    core = ffi.Object
     if core not in _declared:
         _declared[core] = Classes(ffi)
     found = _declared[core]

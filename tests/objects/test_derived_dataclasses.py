@@ -84,12 +84,15 @@ class Classes:
             setattr(sys.modules[__name__], cls.__name__, cls)
 
 
-_declared: dict[int, Classes] = {}
+_declared: dict[type, Classes] = {}
 
 
 @pytest.fixture
 def classes(ffi: Any, lib: Any) -> Classes:
-    made = _declared.get(id(ffi)) or _declared.setdefault(id(ffi), Classes(ffi, lib))
+    core = ffi.Object
+    if core not in _declared:
+        _declared[core] = Classes(ffi, lib)
+    made = _declared[core]
     for cls in vars(made).values():
         setattr(sys.modules[__name__], cls.__name__, cls)
     return made
