@@ -35,6 +35,23 @@ def test_slices(seqs: Any) -> None:
         words[5]
 
 
+def test_iteration_over_what_changes(seqs: Any) -> None:
+    words, found = seqs.Words(), []
+    for word in words:
+        found.append(word)
+        if len(found) < 500:
+            words.push(word + "!")
+    assert (len(found), found[:6]) == (504, [*"abcde", "a!"])
+    rest = iter(words)
+    assert next(rest) == "a"
+    words.clear()
+    assert list(rest) == []
+    words.push("f")
+    words.push("g")
+    assert next(rest, None) is None
+    assert list(words) == ["f", "g"]
+
+
 def test_iteration_over_a_map(seqs: Any) -> None:
     counts = seqs.Counts()
     for word in ("b", "a", "b"):

@@ -41,7 +41,10 @@ ANYFFI_CLASS(Words, "seqs.Words")
     .init<>()
     .op(anyffi::ops::len)
     .op(anyffi::ops::getitem, &Words::at, anyffi::arg("index"))
-    .slices(&Words::size, &Words::at);
+    .slices(&Words::size, &Words::at)
+    .method("push", [](Words& self, std::string word) { self.all.push_back(std::move(word)); })
+    .method("clear", [](Words& self) { std::vector<std::string>().swap(self.all); })
+    .iterate([](const Words& self) { return self.all.begin(); }, [](const Words& self) { return self.all.end(); });
 ANYFFI_CLASS(Counts, "seqs.Counts")
     .init<>()
     .method("count", [](Counts& self, const std::string& word) { return ++self.of[word]; })

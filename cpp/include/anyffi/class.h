@@ -12,6 +12,7 @@
 #define ANYFFI_CLASS_H_
 
 #include <anyffi/detail/class_builder.h>
+#include <anyffi/detail/class_iteration.h>
 #include <anyffi/detail/class_members.h>
 #include <anyffi/ops.h>
 #include <anyffi/overridable.h>
@@ -187,7 +188,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return add_method(0, Op::kName, f, names...);
   }
 
-  /// Iteration over what lies between two iterators, copied one by one. The iterator keeps the object alive.
+  /// Iteration over what lies between two iterators, copied one by one. The iterator keeps the object alive. Where they
+  /// are random access iterators, `begin` and `end` are called for each element, and the object may change meanwhile.
   template <class B, class E>
   Class& iterate(B begin, E end) noexcept {
     return add_method(0, "__iter__", detail::make_walk<T, false>(begin, end));

@@ -1,5 +1,5 @@
 /// \file
-/// The members of classes: constructors, data members, iteration.
+/// The members of classes: constructors, data members.
 #ifndef ANYFFI_DETAIL_CLASS_MEMBERS_H_
 #define ANYFFI_DETAIL_CLASS_MEMBERS_H_
 
@@ -341,84 +341,7 @@ Tensor tensor_of_member(const Ref<T>& self, M C::* member) {
   return Tensor(data, std::is_const_v<std::remove_all_extents_t<M>> ? ANYFFI_TENSOR_READ_ONLY : 0, ObjectRef(self));
 }
 
-/* ---- iteration ---- */
-
-/// What an iteration gives: an element, as a function returns it, or Missing at the end.
-struct WalkItem {
-  AnyffiValue owned;
-};
-
-/// `kInside`: elements refer into the owner.
-template <class T, class Begin, class End, bool kInside>
-struct Walk {
-  Ref<T> owner;
-  Begin next;
-  End end;
-  WalkItem operator()() {
-    if (!(next != end)) {
-      AnyffiValue missing{};
-      missing.type_code = ANYFFI_MISSING;
-      return {missing};
-    }
-    WalkItem item{store_element(*next)};
-    ++next;
-    return item;
-  }
-
- private:
-  template <class R>
-  AnyffiValue store_element(R&& element) {
-    using Element = Bare<R>;
-    if constexpr (!kInside) {
-      return Traits<Element>::store(static_cast<Element>(element));
-    } else if constexpr (std::is_lvalue_reference_v<R> && kIsObjectClass<Element>) {
-      return refer_to_borrowed(const_cast<Element*>(&element), owner.get());
-    } else if constexpr (kIsObjectPointer<Element>) {
-      return Traits<Element>::store_in({Returns::kReferenceInternal, owner.get()}, element, 0);
-    } else {
-      static_assert(kIsObjectClass<Element>,
-                    "anyffi: elements of iterate_references() are objects of bound classes, or pointers to them");
-      AnyValue stored(Adopt{}, Traits<Element>::store(static_cast<Element>(element)));
-      const AnyffiValue whole = object_value(owner.get());
-      check(anyffi_object_keep_alive(stored.raw().as_object, &whole));
-      return stored.release();
-    }
-  }
-};
-
-/// A function of the next element, of which the host makes an iterator.
-template <class Element>
-struct ElementsOf {
-  Function next;
-};
-
-/// A function that returns a function that returns one element after the other, and at last Missing.
-template <class T, bool kInside, class B, class E>
-auto make_walk(B begin, E end) {
-  return [begin, end](const Ref<T>& owner) mutable {
-    using Begin = Bare<decltype(call_on<T>(begin, *owner))>;
-    using End = Bare<decltype(call_on<T>(end, *owner))>;
-    Walk<T, Begin, End, kInside> walk{owner, call_on<T>(begin, *owner), call_on<T>(end, *owner)};
-    return ElementsOf<Bare<decltype(*walk.next)>>{Function::from(static_cast<decltype(walk)&&>(walk))};
-  };
-}
-
 }  // namespace detail ANYFFI_HIDDEN_
-
-template <>
-struct Traits<detail::WalkItem> {
-  static constexpr FixedText name{"Any"};
-  static AnyffiValue store(const detail::WalkItem& item) { return item.owned; }
-};
-
-template <class Element>
-struct Traits<detail::ElementsOf<Element>> {
-  ANYFFI_HIDDEN_ static constexpr auto name = "Iterator[" + detail::kResultName<Element> + "]";
-  static AnyffiValue store(const detail::ElementsOf<Element>& elements) {
-    return Traits<Function>::store(elements.next);
-  }
-};
-
 }  // namespace anyffi
 
 #endif  // ANYFFI_DETAIL_CLASS_MEMBERS_H_

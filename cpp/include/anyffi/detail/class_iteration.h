@@ -1,0 +1,127 @@
+/// \file
+/// Iteration over objects of classes, by the iterators of C++.
+#ifndef ANYFFI_DETAIL_CLASS_ITERATION_H_
+#define ANYFFI_DETAIL_CLASS_ITERATION_H_
+
+#include <anyffi/detail/class_members.h>
+
+namespace anyffi {
+namespace detail ANYFFI_HIDDEN_ {
+
+/// What an iteration gives: an element, as a function returns it, or Missing at the end.
+struct WalkItem {
+  AnyffiValue owned;
+};
+
+/// What stores elements for Python. `kInside`: they refer into the owner.
+template <class T, bool kInside>
+struct WalkedObject {
+  Ref<T> owner;
+
+  static WalkItem end() {
+    AnyffiValue missing{};
+    missing.type_code = ANYFFI_MISSING;
+    return {missing};
+  }
+
+  template <class R>
+  WalkItem store(R&& element) {
+    using Element = Bare<R>;
+    if constexpr (!kInside) {
+      return {Traits<Element>::store(static_cast<Element>(element))};
+    } else if constexpr (std::is_lvalue_reference_v<R> && kIsObjectClass<Element>) {
+      return {refer_to_borrowed(const_cast<Element*>(&element), owner.get())};
+    } else if constexpr (kIsObjectPointer<Element>) {
+      return {Traits<Element>::store_in({Returns::kReferenceInternal, owner.get()}, element, 0)};
+    } else {
+      static_assert(kIsObjectClass<Element>,
+                    "anyffi: elements of iterate_references() are objects of bound classes, or pointers to them");
+      AnyValue stored(Adopt{}, Traits<Element>::store(static_cast<Element>(element)));
+      const AnyffiValue whole = object_value(owner.get());
+      check(anyffi_object_keep_alive(stored.raw().as_object, &whole));
+      return {stored.release()};
+    }
+  }
+};
+
+template <class T, class Begin, class End, bool kInside>
+struct Walk {
+  WalkedObject<T, kInside> object;
+  Begin next;
+  End end;
+  WalkItem operator()() {
+    if (!(next != end)) return object.end();
+    WalkItem item = object.store(*next);
+    ++next;
+    return item;
+  }
+};
+
+/// Elements by their index, from iterators that are asked for anew each time: the object may change meanwhile.
+template <class T, class B, class E, bool kInside>
+struct IndexWalk {
+  WalkedObject<T, kInside> object;
+  B begin;
+  E end;
+  std::ptrdiff_t index = 0;
+  WalkItem operator()() {
+    auto first = call_on<T>(begin, *object.owner);
+    if (index < 0 || index >= call_on<T>(end, *object.owner) - first) {
+      index = -1;
+      return object.end();
+    }
+    WalkItem item = object.store(*(first + index));
+    ++index;
+    return item;
+  }
+};
+
+/// Whether I does what a random access iterator does; `<iterator>`, which names their category, takes long to compile.
+template <class I, class = void>
+inline constexpr bool kHasIndex = false;
+template <class I>
+inline constexpr bool kHasIndex<I, std::void_t<decltype(*(std::declval<I&>() + std::ptrdiff_t{})),
+                                               decltype(std::declval<I&>() < std::declval<I&>())>> =
+    std::is_convertible_v<decltype(std::declval<I&>() - std::declval<I&>()), std::ptrdiff_t>;
+
+/// A function of the next element, of which the host makes an iterator.
+template <class Element>
+struct ElementsOf {
+  Function next;
+};
+
+/// A function that returns a function that returns one element after the other, and at last Missing.
+template <class T, bool kInside, class B, class E>
+auto make_walk(B begin, E end) {
+  return [begin, end](const Ref<T>& owner) mutable {
+    using Begin = Bare<decltype(call_on<T>(begin, *owner))>;
+    using End = Bare<decltype(call_on<T>(end, *owner))>;
+    using Element = Bare<decltype(*std::declval<Begin&>())>;
+    if constexpr (kHasIndex<Begin> && std::is_same_v<Begin, End>) {
+      return ElementsOf<Element>{Function::from(IndexWalk<T, B, E, kInside>{{owner}, begin, end})};
+    } else {
+      Walk<T, Begin, End, kInside> walk{{owner}, call_on<T>(begin, *owner), call_on<T>(end, *owner)};
+      return ElementsOf<Element>{Function::from(static_cast<decltype(walk)&&>(walk))};
+    }
+  };
+}
+
+}  // namespace detail ANYFFI_HIDDEN_
+
+template <>
+struct Traits<detail::WalkItem> {
+  static constexpr FixedText name{"Any"};
+  static AnyffiValue store(const detail::WalkItem& item) { return item.owned; }
+};
+
+template <class Element>
+struct Traits<detail::ElementsOf<Element>> {
+  ANYFFI_HIDDEN_ static constexpr auto name = "Iterator[" + detail::kResultName<Element> + "]";
+  static AnyffiValue store(const detail::ElementsOf<Element>& elements) {
+    return Traits<Function>::store(elements.next);
+  }
+};
+
+}  // namespace anyffi
+
+#endif  // ANYFFI_DETAIL_CLASS_ITERATION_H_
