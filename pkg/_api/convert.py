@@ -113,6 +113,7 @@ class ConvertApi:
 
         Examples
         --------
+        >>> import numpy
         >>> numbers = anyffi.from_dlpack(numpy.arange(3.0))
         >>> numbers
         anyffi.Tensor(shape=(3,), dtype='float64', device='cpu:0')

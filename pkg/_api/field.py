@@ -38,7 +38,7 @@ def field(
     ... class Token:
     ...     text: str
     ...     line: int = anyffi.field(default=0, structural="ignore")
-    >>> anyffi.structural_equal(Token("x", 1), Token("x", 2))
+    >>> anyffi.structure.structural_equal(Token("x", 1), Token("x", 2))
     True
     """
     import dataclasses

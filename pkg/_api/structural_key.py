@@ -19,6 +19,7 @@ class StructuralKey:
 
     Examples
     --------
+    >>> from anyffi.structure import StructuralKey
     >>> seen = {StructuralKey([1, {"a": 2}]): "first"}
     >>> seen[StructuralKey([1, {"a": 2}])]
     'first'

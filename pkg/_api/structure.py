@@ -44,9 +44,9 @@ class StructureApi:
 
         Examples
         --------
-        >>> anyffi.structural_equal([1, {"a": 2, "b": 3}], [1, {"b": 3, "a": 2}])
+        >>> anyffi.structure.structural_equal([1, {"a": 2, "b": 3}], [1, {"b": 3, "a": 2}])
         True
-        >>> anyffi.structural_equal([1], [1.0])
+        >>> anyffi.structure.structural_equal([1], [1.0])
         False
         """
         same: bool = self._runtime.structure_equal(a, b, bool(map_free_vars), bool(skip_tensor_content))
@@ -66,7 +66,8 @@ class StructureApi:
 
         Examples
         --------
-        >>> anyffi.structural_hash({"a": 1, "b": 2}) == anyffi.structural_hash({"b": 2, "a": 1})
+        >>> structural_hash = anyffi.structure.structural_hash
+        >>> structural_hash({"a": 1, "b": 2}) == structural_hash({"b": 2, "a": 1})
         True
         """
         number: int = self._runtime.structure_hash(value, bool(map_free_vars), bool(skip_tensor_content))
@@ -84,7 +85,7 @@ class StructureApi:
 
         Examples
         --------
-        >>> found = anyffi.first_mismatch([1, {"w": 2}], [1, {"w": 3}])
+        >>> found = anyffi.structure.first_mismatch([1, {"w": 2}], [1, {"w": 3}])
         >>> print(found)
         [1]["w"]
         >>> found.left, found.right
@@ -110,7 +111,7 @@ class StructureApi:
 
         Examples
         --------
-        >>> anyffi.diff([1, 2], [1, 3, 4])
+        >>> anyffi.structure.diff([1, 2], [1, 3, 4])
         [<anyffi.structure.Edit: replace [1]: 2 -> 3>, <anyffi.structure.Edit: add [2]: 4>]
         """
         rows = self._runtime.structure_diff(a, b, bool(map_free_vars), bool(skip_tensor_content), False)
@@ -141,10 +142,10 @@ class StructureApi:
 
         Examples
         --------
-        >>> anyffi.visit([1, ["two"]], print)
-        [1, ['two']]
+        >>> anyffi.structure.visit([1, ["two"]], print)
+        anyffi.List([1, anyffi.List(['two'])])
         1
-        ['two']
+        anyffi.List(['two'])
         two
         """
         if order not in ("pre", "post"):
@@ -179,7 +180,7 @@ class StructureApi:
 
         Examples
         --------
-        >>> anyffi.map([1, "a", [2]], {int: lambda x: x + 1})
+        >>> anyffi.structure.map([1, "a", [2]], {int: lambda x: x + 1})
         anyffi.List([2, 'a', anyffi.List([3])])
         """
         chosen = choose_function(function, lambda part: part)
@@ -204,7 +205,7 @@ class StructureApi:
         Examples
         --------
         >>> value = anyffi.List([[1], [2]])
-        >>> other = anyffi.copy(value)
+        >>> other = anyffi.structure.copy(value)
         >>> other[0].append(5)
         >>> value
         anyffi.List([anyffi.List([1]), anyffi.List([2])])
@@ -228,8 +229,8 @@ class StructureApi:
         Examples
         --------
         >>> value = anyffi.List([{"w": 1}, [2]])
-        >>> path = anyffi.first_mismatch(value, [{"w": 3}, [2]]).path
-        >>> anyffi.replace(value, path, 5)
+        >>> path = anyffi.structure.first_mismatch(value, [{"w": 3}, [2]]).path
+        >>> anyffi.structure.replace(value, path, 5)
         anyffi.List([anyffi.Dict({'w': 5}), anyffi.List([2])])
         """
         value = self._core.to_object(value)
@@ -283,7 +284,7 @@ class StructureApi:
 
         Examples
         --------
-        >>> print(anyffi.to_json([1, {"w": 2.5}]), end="")
+        >>> print(anyffi.structure.to_json([1, {"w": 2.5}]), end="")
         {"format": "anyffi", "version": 1, "root": {"ref": 0}, "nodes": [
         {"type": "List", "data": [1, {"ref": 1}]},
         {"type": "Dict", "data": {"w": 2.5}}]}
@@ -313,7 +314,7 @@ class StructureApi:
 
         Examples
         --------
-        >>> anyffi.from_json(anyffi.to_json([1, (2.5, b"x")]))
+        >>> anyffi.structure.from_json(anyffi.structure.to_json([1, (2.5, b"x")]))
         anyffi.List([1, anyffi.Array((2.5, b'x'))])
         """
         if not isinstance(text, (str, bytes, bytearray)):

@@ -20,7 +20,8 @@ class VisitInterrupt:
 
     Examples
     --------
-    >>> found = anyffi.visit([1, [2, 3]], {int: lambda x: VisitInterrupt(x) if x > 1 else None})
+    >>> from anyffi.structure import VisitInterrupt, visit
+    >>> found = visit([1, [2, 3]], {int: lambda x: VisitInterrupt(x) if x > 1 else None})
     >>> found.value
     2
     """

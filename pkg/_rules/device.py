@@ -69,11 +69,11 @@ class Device:
 
     Examples
     --------
-    >>> Device("cuda:1")
+    >>> anyffi.Device("cuda:1")
     anyffi.Device('cuda:1')
-    >>> Device("cuda", 1).type
+    >>> anyffi.Device("cuda", 1).type
     'cuda'
-    >>> Device("cpu") == Device(DLDeviceType.kDLCPU, 0)
+    >>> anyffi.Device("cpu") == anyffi.Device(anyffi.DLDeviceType.kDLCPU, 0)
     True
     """
 

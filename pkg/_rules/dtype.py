@@ -63,11 +63,11 @@ class dtype(str):
 
     Examples
     --------
-    >>> dtype("float32")
+    >>> anyffi.dtype("float32")
     anyffi.dtype('float32')
-    >>> dtype("float32x4").itemsize
+    >>> anyffi.dtype("float32x4").itemsize
     16
-    >>> dtype("float32") == "float32"
+    >>> anyffi.dtype("float32") == "float32"
     True
     """
 

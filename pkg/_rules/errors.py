@@ -121,7 +121,7 @@ def register_error(
 
     Examples
     --------
-    >>> @register_error
+    >>> @anyffi.register_error
     ... class NoSuchShape(ValueError):
     ...     pass
     """

@@ -48,6 +48,7 @@ class AccessPath:
 
     Examples
     --------
+    >>> from anyffi.structure import AccessPath
     >>> path = AccessPath.root().array_item(1).map_item("w")
     >>> print(path)
     [1]["w"]

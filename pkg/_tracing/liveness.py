@@ -107,7 +107,7 @@ def no_leaks() -> Iterator[None]:
 
     Examples
     --------
-    >>> with no_leaks():
+    >>> with anyffi.testing.no_leaks():
     ...     anyffi.List([1, 2]).append(3)
     """
     find_live()
