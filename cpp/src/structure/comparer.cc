@@ -245,6 +245,7 @@ Comparer::Verdict Comparer::compare_parts(Owned& left, Owned& right, bool by_ide
 }
 
 void Comparer::finish() {
+  if (steps_.size() == stack_.size()) steps_.pop_back();
   Frame& last = stack_.back();
   if (last.row < 0 && last.variable == Variable::kNone && !last.needs_all && scopes_.is_empty() &&
       results_.uses.empty()) {

@@ -24,7 +24,7 @@ bool has_simple_keys(const Mapping* mapping) noexcept;
 class Comparer {
  public:
   /// Of the paths of all differences: a path may be as long as the values are large.
-  static constexpr size_t kMostSteps = 50'000'000;
+  static constexpr size_t kMostSteps = 10'000'000;
 
   enum Verdict { kFailed = -1, kSame = 0, kBegun = 1, kDiffers = 2 };
 
@@ -122,7 +122,9 @@ class Comparer {
 
   /// Records a difference; kDiffers if the search ends.
   Verdict record(const AnyffiValue* left, const AnyffiValue* right, const AnyffiValue* last_key);
-  int add_step(const Frame& frame, AnyffiObject* path);
+  int make_step(const Frame& frame, AnyffiValue* out);
+  /// The step of a frame, from what the paths before this one have.
+  const AnyffiValue* find_step(size_t level);
 
   uint32_t flags_;
   Search search_;
@@ -138,6 +140,12 @@ class Comparer {
   Vector<int32_t> parents_;
   PairTable declaring_;
   Vector<Owned> differences_;
+  /// Of the last path, as far as its frames are still open: paths have most of their steps in common.
+  struct Step {
+    int64_t current;
+    Owned row;
+  };
+  Vector<Step> steps_;
 };
 
 }  // namespace anyffi::runtime

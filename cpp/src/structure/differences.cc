@@ -10,7 +10,7 @@
 
 namespace anyffi::runtime {
 
-int Comparer::add_step(const Frame& frame, AnyffiObject* path) {
+int Comparer::make_step(const Frame& frame, AnyffiValue* out) {
   Owned value;
   auto type = StepType::kIndex;
   if (frame.form == Form::kSequence) {
@@ -24,7 +24,17 @@ int Comparer::add_step(const Frame& frame, AnyffiObject* path) {
     if (anyffi_str_from_utf8(name, static_cast<int64_t>(std::strlen(name)), value.out()) != 0) return -1;
     type = StepType::kField;
   }
-  return add_row(path, {anyffi_make_int(static_cast<int64_t>(type)), *value.get()});
+  return make_array({anyffi_make_int(static_cast<int64_t>(type)), *value.get()}, out);
+}
+
+const AnyffiValue* Comparer::find_step(size_t level) {
+  int64_t current = stack_[level].current;
+  if (level < steps_.size() && steps_[level].current == current) return steps_[level].row.get();
+  Owned row;
+  if (make_step(stack_[level], row.out()) != 0) return nullptr;
+  if (level == steps_.size()) steps_.push_back({});
+  steps_[level] = {current, std::move(row)};
+  return steps_[level].row.get();
 }
 
 Comparer::Verdict Comparer::record(const AnyffiValue* left, const AnyffiValue* right, const AnyffiValue* last_key) {
@@ -37,15 +47,14 @@ Comparer::Verdict Comparer::record(const AnyffiValue* left, const AnyffiValue* r
   Owned path;
   if (anyffi_sequence_create(ANYFFI_ARRAY, static_cast<int64_t>(stack_.size()), path.out()) != 0) return kFailed;
   for (size_t i = 0; i < stack_.size(); ++i) {
-    const Frame& frame = stack_[i];
-    int status;
     if (i + 1 == stack_.size() && last_key != nullptr) {
-      auto type = frame.form == Form::kMapping ? StepType::kKey : StepType::kElement;
-      status = add_row(path->as_object, {anyffi_make_int(static_cast<int64_t>(type)), *last_key});
+      auto type = stack_[i].form == Form::kMapping ? StepType::kKey : StepType::kElement;
+      if (add_row(path->as_object, {anyffi_make_int(static_cast<int64_t>(type)), *last_key}) != 0) return kFailed;
     } else {
-      status = add_step(frame, path->as_object);
+      const AnyffiValue* step = find_step(i);
+      if (step == nullptr) return kFailed;
+      append_owned(path->as_object, retained(*step).take());
     }
-    if (status != 0) return kFailed;
   }
   AnyffiValue sides = anyffi_make_int((left != nullptr ? 1 : 0) + (right != nullptr ? 2 : 0));
   Owned row;
