@@ -15,10 +15,11 @@ from .. import _mode
 from .._builtins import *  # noqa: F403
 from .._rules import values as _rules
 from .._rules.codes import code
-from .._typing import Any, Callable
+from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, library, platform, translate_error, translates_errors
 from .call import FunctionCore, bind
 from .callback import create_exchange, install_host, shut_down
+from .fields import field_getter, field_setter
 from .mapping_methods import dict_methods, map_methods
 from .mappings import DictCore, FrozenSetCore, MapCore, SetCore
 from .observed import set_observer
@@ -109,16 +110,6 @@ def get_function(name: Any) -> Any:
         return None if type_code == code.NONE else wrap_here(address)
     finally:
         release(found)
-
-
-def field_getter(name: str, slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return a function from a wrapper to a field of its object: `slow` itself."""
-    return slow
-
-
-def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
-    """Return a function that sets a field of a wrapper's object: `slow` itself."""
-    return slow
 
 
 def set_field_class(cls: type) -> None:

@@ -353,6 +353,13 @@ typedef int32_t (*AnyffiPlaceArgs)(void* context, const AnyffiOverload* overload
 int anyffi_function_call_placed(AnyffiFunction* overloaded, AnyffiPlaceArgs place, void* context, AnyffiValue* args,
                                 int32_t num_args, AnyffiValue* result);
 
+/* ---- fields of wrappers ----------------------------------------------------------------------- */
+
+/// A field of a wrapper's object, as an owned value: 1, 0 if there is no such field, -1 on failure.
+int32_t anyffi_wrapper_get_field(const AnyffiWrapperRef* self, const char* name, AnyffiValue* out);
+/// Sets a field: 1, 2 if the object has another type since, 0 if there is no such field that can be set, -1 on failure.
+int32_t anyffi_wrapper_set_field(const AnyffiWrapperRef* self, const char* name, const AnyffiValue* value);
+
 /* ---- containers of wrappers ------------------------------------------------------------------- */
 
 /// Operations on the containers of wrappers, for front ends whose calls take longer than the operations: wrappers are
@@ -465,6 +472,7 @@ int32_t anyffi_cursor_next_entry(AnyffiCursor* cursor, AnyffiValue* out_key, Any
 /// then `out` is the owned value, or Unset with the other one's status.
 void* anyffi_cursor_read_element(AnyffiCursor* cursor, AnyffiValue* out);
 void* anyffi_wrapper_read_element(const AnyffiWrapperRef* self, int32_t type_code, int32_t index, AnyffiValue* out);
+void* anyffi_wrapper_read_field(const AnyffiWrapperRef* self, const char* name, AnyffiValue* out);
 void* anyffi_wrapper_read_item(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size,
                                AnyffiValue* out);
 typedef enum AnyffiReadPart {

@@ -156,6 +156,13 @@ void* anyffi_wrapper_read_element(const AnyffiWrapperRef* self, int32_t type_cod
   return status == 1 ? anyffi_wrapper_take_value(out) : report(status, out);
 }
 
+void* anyffi_wrapper_read_field(const AnyffiWrapperRef* self, const char* name, AnyffiValue* out) {
+  int32_t status = anyffi_wrapper_get_field(self, name, out);
+  if (status != 1) return report(status, out);
+  // Of a copy the host makes containers of its own.
+  return out->type_code > 0 && out->aux != 0 ? unread() : anyffi_wrapper_take_value(out);
+}
+
 void* anyffi_wrapper_read_item(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size,
                                AnyffiValue* out) {
   int32_t status = anyffi_wrapper_get_item(self, type_code, recipe, size, out);

@@ -1,0 +1,28 @@
+/// \file
+/// Fields of the objects of wrappers, for front ends whose calls take longer than the operations.
+#include <anyffi/host_api.h>
+#include <anyffi/inline.h>
+
+namespace {
+
+const AnyffiFieldInfo* find_field(const AnyffiWrapperRef* self, const char* name) {
+  return self->object == nullptr ? nullptr : anyffi_type_find_field(self->object->type_code, name);
+}
+
+}  // namespace
+
+int32_t anyffi_wrapper_get_field(const AnyffiWrapperRef* self, const char* name, AnyffiValue* out) {
+  const AnyffiFieldInfo* field = find_field(self, name);
+  if (field == nullptr) return 0;
+  return field->get(self->object, field, out) == 0 ? 1 : -1;
+}
+
+int32_t anyffi_wrapper_set_field(const AnyffiWrapperRef* self, const char* name, const AnyffiValue* value) {
+  const AnyffiFieldInfo* field = find_field(self, name);
+  if (field == nullptr || field->set == nullptr) return 0;
+  AnyffiValue given = *value;
+  if (given.type_code > 0) given.aux = 0;  // not movable: the caller keeps its reference
+  int32_t type_code = self->object->type_code;
+  if (field->set(self->object, field, &given) != 0) return -1;
+  return self->object->type_code == type_code ? 1 : 2;
+}

@@ -1,0 +1,83 @@
+"""Fields of the runtime's objects: one call reads or writes one."""
+
+from __future__ import annotations
+
+from .._builtins import *  # noqa: F403
+from .._rules.codes import code
+from .._typing import Any, Callable
+from .abi import VALUE, VALUE_SIZE, library, platform
+from .native import take_native
+from .owned import OwnedValue, cells
+from .pack import argument_writers, find_argument_writer
+from .scalars import scalar_borrowers
+from .unpack import raise_taken, take
+from .wrapper import memory_of, renew_wrapper, write_wrapper
+
+__all__ = ["field_getter", "field_setter"]
+
+_INT, _UNSET = code.INT, code.UNSET
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
+_FAILED, _SET, _SET_WITH_TYPE = -1, 1, 2
+_value = VALUE.pack
+_value_of = VALUE.unpack
+_pop_cell, _push_cell = cells.pop, cells.append
+_read_field = platform.reader(library.wrapper_read_field)
+_set_field = platform.plain(library.wrapper_set_field)
+_UNREAD = platform.UNREAD
+
+
+def field_getter(name: str, slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a function from a wrapper to a field of its object; `slow` handles all else."""
+    key = name.encode()
+
+    def get(self: Any) -> Any:
+        try:
+            result = _pop_cell() if cells else OwnedValue(VALUE_SIZE)
+            found = _read_field(memory_of(self), key, result)
+        except (AttributeError, TypeError, IndexError):
+            # No wrapper, or another thread took the last cell.
+            return slow(self)
+        if found is not _UNREAD:
+            _push_cell(result)
+            return found
+        value = _value_of(result)
+        type_code, flags, payload = value
+        if type_code != _UNSET:
+            return take_native(value, result) if flags and type_code > 0 else take(value, result)
+        if payload == _FAILED:
+            raise_taken()
+        return slow(self)
+
+    return get
+
+
+def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+    """Return a function that sets a field of a wrapper's object; `slow` handles all else."""
+    key = name.encode()
+
+    def put(self: Any, value: Any) -> None:
+        keep: list[Any] = []
+        cls = type(value)
+        if cls is int:
+            packed = _value(_INT, 0, value) if _INT64_MIN <= value <= _INT64_MAX else None
+        else:
+            write = (
+                scalar_borrowers.get(id(cls)) or argument_writers.get(id(cls)) or find_argument_writer(cls)
+            )
+            is_quiet = id(cls) in scalar_borrowers or write is write_wrapper
+            packed = write(value, keep) if is_quiet else None
+        if type(packed) is bytes and not keep:
+            try:
+                status = _set_field(memory_of(self), key, packed)
+            except (AttributeError, TypeError):
+                status = 0
+            if status == _SET:
+                return
+            if status == _FAILED:
+                raise_taken()
+            if status == _SET_WITH_TYPE:
+                renew_wrapper(self)
+                return
+        slow(self, value)
+
+    return put
