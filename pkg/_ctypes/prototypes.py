@@ -115,6 +115,7 @@ PROTOTYPES: dict[str, Any] = {
     "anyffi_wrapper_set_class": (None, c_int32, c_void_p),
     "anyffi_wrapper_let_create": (None, c_int32),
     "anyffi_wrapper_read_element": (_read, c_void_p, c_int32, c_int32, _values),
+    "anyffi_wrapper_move": (c_int32, c_void_p, c_void_p),
     "anyffi_wrapper_read_field": (_read, c_void_p, c_void_p, _values),
     "anyffi_wrapper_set_field": (c_int32, c_void_p, c_void_p, _values),
     "anyffi_wrapper_read_item": (_read, c_void_p, c_int32, _values, c_int32, _values),

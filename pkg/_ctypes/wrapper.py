@@ -93,6 +93,9 @@ class ObjectCore(_Collected):
         """Move the reference of `other`, a fresh wrapper, into this empty one."""
         if not isinstance(other, ObjectCore):
             raise TypeError(f"expected a wrapper, got {type(other).__name__}")
+        is_known = platform.creates_wrappers and isinstance(self, ObjectCore)
+        if is_known and library.wrapper_move(id(other), id(self)):
+            return
         address = unwrap(other)
         if _is_full(self):
             raise TypeError(f"{type(self).__name__} is already initialized")
@@ -127,6 +130,9 @@ def _fill(wrapper: Any, address: int) -> None:
 
 
 def _is_full(wrapper: Any) -> bool:
+    if platform.creates_wrappers and isinstance(wrapper, ObjectCore):
+        # A third of the time of an AttributeError.
+        return library.wrapper_get_object(id(wrapper)) is not None
     try:
         memory_of(wrapper)
     except AttributeError:

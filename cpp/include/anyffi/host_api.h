@@ -275,6 +275,9 @@ typedef struct AnyffiWrapperLayout {
 void anyffi_wrapper_set_layout(const AnyffiWrapperLayout* layout);
 /// The object of a wrapper, borrowed; NULL if it has none.
 AnyffiObject* anyffi_wrapper_get_object(void* wrapper);
+/// Moves the memory of a wrapper, and so its object, to an empty one: 1. 0 if that is not empty, the first one is, or
+/// the runtime creates no wrappers.
+int32_t anyffi_wrapper_move(void* from, void* to);
 /// A new reference to the wrapper that an object's `wrapper` names, or to `nothing` if there is none or it is being
 /// destroyed. The host's lock is held.
 void* anyffi_wrapper_get_current(void* const* word);

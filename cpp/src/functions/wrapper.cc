@@ -53,6 +53,18 @@ AnyffiObject* anyffi_wrapper_get_object(void* wrapper) {
   return memory != nullptr ? content_of<AnyffiWrapperRef>(memory)->object : nullptr;
 }
 
+int32_t anyffi_wrapper_move(void* from, void* to) {
+  if (layout.allocate == nullptr) return 0;
+  void** source = at<void*>(from, layout.memory_offset);
+  void** target = at<void*>(to, layout.memory_offset);
+  if (*source == nullptr || *target != nullptr) return 0;
+  auto* ref = content_of<AnyffiWrapperRef>(*source);
+  *target = std::exchange(*source, nullptr);
+  anyffi_object_compare_exchange_wrapper(ref->object, from, to);
+  ref->wrapper = to;
+  return 1;
+}
+
 void* anyffi_wrapper_get_current(void* const* word) {
   void* wrapper = *word;
   void* found = wrapper != nullptr && is_alive(wrapper) ? wrapper : layout.nothing;
