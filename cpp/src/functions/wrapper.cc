@@ -60,7 +60,10 @@ int32_t anyffi_wrapper_move(void* from, void* to) {
   if (*source == nullptr || *target != nullptr) return 0;
   auto* ref = content_of<AnyffiWrapperRef>(*source);
   *target = std::exchange(*source, nullptr);
-  anyffi_object_compare_exchange_wrapper(ref->object, from, to);
+  if (anyffi_object_compare_exchange_wrapper(ref->object, from, to) == 0) {
+    // The first one was not its object's current wrapper: it becomes that, if there is none.
+    anyffi_object_compare_exchange_wrapper(ref->object, nullptr, to);
+  }
   ref->wrapper = to;
   return 1;
 }

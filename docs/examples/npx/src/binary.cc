@@ -180,7 +180,7 @@ Tensor compute(const Operator& op, const Operand& x1, const Operand& x2, const O
   return result.finish();
 }
 
-[[maybe_unused]] const bool kRegistered = [] {
+[[maybe_unused]] const bool kBinaryRegistered = [] {
   for (const Operator& op : kOperators) {
     anyffi::Registration(op.name)
         .def([&op](const Operand& x1, const Operand& x2,

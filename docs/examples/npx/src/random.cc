@@ -147,7 +147,7 @@ void register_located(const char* name, double (*next)(), const char* doc) {
       .doc(doc);
 }
 
-[[maybe_unused]] const bool kRegistered = [] {
+[[maybe_unused]] const bool kRandomRegistered = [] {
   register_extents("npx.random.rand", &next_uniform, "Numbers from 0 up to 1, in an array of the given extents.");
   register_extents("npx.random.randn", &next_normal,
                    "Numbers of the standard normal distribution, in an array of the given extents.");

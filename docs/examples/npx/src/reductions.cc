@@ -253,7 +253,7 @@ void register_variance(const char* name, const Loops& loops, const char* doc) {
       .doc(doc);
 }
 
-[[maybe_unused]] const bool kRegistered = [] {
+[[maybe_unused]] const bool kReductionsRegistered = [] {
   register_total("npx.sum", &sum, "The sum along some axes, or of all elements.");
   register_total("npx.prod", &total<Product>, "The product along some axes, or of all elements.");
   register_total("npx.mean", &mean, "The mean along some axes, or of all elements.");

@@ -152,7 +152,7 @@ void register_at_least(const char* name, Strided (*widen)(const Strided&), const
       .doc(doc);
 }
 
-[[maybe_unused]] const bool kRegistered = [] {
+[[maybe_unused]] const bool kSequencesRegistered = [] {
   register_at_least("npx.atleast_1d", &at_least_1, "A view of each array with one axis at least.");
   register_at_least("npx.atleast_2d", &at_least_2, "A view of each array with two axes at least.");
   register_at_least("npx.atleast_3d", &at_least_3, "A view of each array with three axes at least.");

@@ -137,7 +137,7 @@ Tensor sorted(const Strided& array, int axis) {
 
 namespace {
 
-[[maybe_unused]] const bool kRegistered = [] {
+[[maybe_unused]] const bool kSortingRegistered = [] {
   register_sort("npx.sort", &sorted, "The elements sorted along an axis, or all of them; NaN behind all others.");
   register_sort("npx.argsort", &argsorted, "The positions that sort the elements along an axis, or all of them.");
   return true;

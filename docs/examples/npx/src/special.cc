@@ -131,7 +131,7 @@ Tensor cross(const Tensor& a, const Tensor& b, int64_t axisa, int64_t axisb, int
   return view_of(result, read(result).moved(result.ndim() - 1, place));
 }
 
-[[maybe_unused]] const bool kRegistered = [] {
+[[maybe_unused]] const bool kSpecialRegistered = [] {
   for (const char* name : {"npx.around", "npx.round"}) {
     anyffi::Registration(name)
         .def(&around, arg("a"), arg("decimals") = 0, arg("out") = nullptr)

@@ -174,7 +174,7 @@ void register_quantile(const char* name, double whole, const char* doc) {
       .doc(doc);
 }
 
-[[maybe_unused]] const bool kRegistered = [] {
+[[maybe_unused]] const bool kStatisticsRegistered = [] {
   register_quantile("npx.quantile", 1,
                     "What the part q of the elements lies below; interpolation is the former name of method.");
   register_quantile("npx.percentile", 100,

@@ -206,7 +206,7 @@ Tensor compute(const Function& function, const Operand& x, const Optional<Tensor
   return result.finish();
 }
 
-[[maybe_unused]] const bool kRegistered = [] {
+[[maybe_unused]] const bool kUnaryRegistered = [] {
   for (const Function& function : kFunctions) {
     anyffi::Registration(function.name)
         .def([&function](const Operand& x, const Optional<Tensor>& out) { return compute(function, x, out); }, arg("x"),
