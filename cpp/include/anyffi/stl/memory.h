@@ -75,7 +75,8 @@ inline const char* why_not_given(const AnyffiObject* object) {
   if (object->deleter == &destroy_shared)
     return "a std::shared_ptr owns this object, so that it cannot be moved to C++";
   if (object->deleter != &destroy_owned)
-    return "this object does not own its content alone, which cannot be moved to C++";
+    return "this object does not own its content alone (one of an overridable class never does), so that it cannot be "
+           "moved to C++; a std::shared_ptr can share it";
   bool was_kept = (__atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) & ANYFFI_WAS_KEPT) != 0;
   if (was_kept || !anyffi_is_held_once(object))
     return "other objects refer to this object, which cannot be moved to C++";
