@@ -68,7 +68,7 @@ _functions: dict[str, Any] = {}
 
 def _function(name: str) -> Any:
     if not _functions:
-        _backend.active.load_module(find_library("anyffi_testing"))
+        _backend.active.load_module(find_library("anyffi_debug"))
         _functions.update({each: _backend.active.get_global_func(f"anyffi.debug.{each}") for each in _NAMES})
         set_permanent_watcher(_begin_permanent)
     return _functions[name]

@@ -72,7 +72,7 @@ def test_no_comprehension_of_new_objects() -> None:
 def test_every_file_of_the_package_is_installed() -> None:
     installed = json.loads((build_directory() / "meson-info" / "intro-installed.json").read_text())
     names = {pathlib.Path(destination).name for destination in installed.values()}
-    assert {"libanyffi.so", "libanyffi_testing.so", "libanyffi_fixtures.so"} <= names
+    assert {"libanyffi.so", "libanyffi_debug.so", "libanyffi_testing.so", "libanyffi_fixtures.so"} <= names
     has_cython = any(name.startswith("_core.") for name in names)
     for path in (ROOT / "pkg").rglob("*"):
         is_installed = path.suffix in (".py", ".pyi") or path.name == "py.typed"

@@ -36,6 +36,19 @@ def test_live_objects_by_type(ffi: Any) -> None:
     run_program(program, ffi.ffi_mode)
 
 
+def test_no_other_function_is_registered(ffi: Any) -> None:
+    program = """
+        import anyffi
+        from anyffi import debug
+
+        before = set(anyffi.registry.list_global_func_names())
+        debug.live_objects()
+        names = set(anyffi.registry.list_global_func_names()) - before
+        assert {name.rpartition(".")[0] for name in names} <= {"anyffi.debug"}, names
+    """
+    run_program(program, ffi.ffi_mode)
+
+
 CHURN = """
 #include <anyffi/anyffi.h>
 ANYFFI_EXPORT(churn, [](int64_t n) {
