@@ -10,6 +10,7 @@ from .native import take_native
 from .owned import OwnedValue, cells
 from .pack import argument_writers, find_argument_writer
 from .scalars import scalar_borrowers
+from .stepping import steps_always
 from .unpack import raise_taken, take
 from .wrapper import memory_of, renew_wrapper, write_wrapper
 
@@ -28,6 +29,8 @@ _UNREAD = platform.UNREAD
 
 def field_getter(name: str, slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return a function from a wrapper to a field of its object; `slow` handles all else."""
+    if steps_always:
+        return slow
     key = name.encode()
 
     def get(self: Any) -> Any:
@@ -53,6 +56,8 @@ def field_getter(name: str, slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
     """Return a function that sets a field of a wrapper's object; `slow` handles all else."""
+    if steps_always:
+        return slow
     key = name.encode()
 
     def put(self: Any, value: Any) -> None:
