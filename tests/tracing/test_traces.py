@@ -250,6 +250,7 @@ def test_tests_pass_while_they_are_traced(tmp_path: pathlib.Path) -> None:
     names = ["values/test_roundtrip.py", "functions/test_errors.py", "functions/test_callbacks.py"]
     names += ["functions/test_error_contexts.py", "objects/test_overrides.py"]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    command.append("--hypothesis-profile=quick")
     done = run([*command, *(tests / name for name in names)], FFI_TRACE=os.fspath(tmp_path / "trace"))
     assert done.returncode == 0, done.stdout[-5000:]
     assert (tmp_path / "trace").stat().st_size > 10**6
