@@ -16,8 +16,8 @@ nox.needs_version = ">=2026.4.10"
 nox.options.default_venv_backend = "none"
 nox.options.sessions = ["test"]
 
-# The tests of a file share expensive fixtures, so they stay on one worker. In pytest-xdist's own order, by the
-# number of tests, those that compile come last, and a worker that has one of them works on alone.
+# The tests of a file share expensive fixtures, so they stay on one worker. In pytest-xdist's own order, by
+# the number of tests, those that compile come last, and a worker that has one of them works on alone.
 IN_PARALLEL = ("-n", "auto", "--dist=loadfile", "--no-loadscope-reorder")
 #: The quick tier: less than two minutes on two cores.
 QUICK = ("-m", "not slow", "--hypothesis-profile=quick", *IN_PARALLEL)

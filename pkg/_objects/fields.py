@@ -30,11 +30,16 @@ class Field(property):
         is_writable: bool,
         is_frozen: bool = False,
     ) -> None:
-        get = runtime.field_getter(name, lambda self: runtime.object_get_field(self, name))
+        def get_slowly(self: Any) -> Any:
+            _require_object(self, owner, name)
+            return runtime.object_get_field(self, name)
+
+        get = runtime.field_getter(name, get_slowly)
         put = None
         if is_writable:
 
             def put_slowly(self: Any, value: Any) -> None:
+                _require_object(self, owner, name)
                 try:
                     if runtime.object_set_field(self, name, value):
                         runtime.renew_wrapper(self)
@@ -61,6 +66,14 @@ class Field(property):
         if self._put is None:
             raise AttributeError("the field is read-only")
         self._put(instance, value)
+
+
+def _require_object(x: object, owner: str, name: str) -> None:
+    """Raise the error of a descriptor of the interpreter for what is no wrapper, of any backend."""
+    if not hasattr(type(x), "_address"):
+        raise TypeError(
+            f"descriptor {name!r} for '{owner}' objects doesn't apply to a '{type(x).__name__}' object"
+        )
 
 
 def _once(name: str, get: Callable[[Any], Any], put: Any) -> Callable[[Any, Any], None]:

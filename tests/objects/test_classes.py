@@ -484,7 +484,7 @@ def test_odd_names(geo: Any) -> None:
 
 
 def test_nothing_is_left(geo: Any) -> None:
-    import anyffi
+    from anyffi import debug
 
     index = geo.Index(1)
     index.add(1)
@@ -507,11 +507,9 @@ def test_nothing_is_left(geo: Any) -> None:
             with pytest.raises(TypeError):
                 wrong()
 
-    find_live = anyffi.get_global_func("anyffi.debug.live_objects")
-
     def count() -> int:
         collect()
-        return len(find_live())
+        return sum(map(len, debug.live_objects().values()))
 
     use()
     before = count(), geo.live()

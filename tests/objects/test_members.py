@@ -67,6 +67,21 @@ def test_results_are_containers_of_python(box: Any, ffi: Any) -> None:
     assert exact(seen) == exact(rows)
 
 
+def test_fields_of_other_objects(box: Any, ffi: Any) -> None:
+    rows = box.Box.__dict__["rows"]
+    for other in (5, "text", box.Box, object()):
+        words = rf"descriptor 'rows' for '[\w.]+' objects doesn't apply to a '{type(other).__name__}' object"
+        for access in (
+            lambda: rows.__get__(other),
+            lambda: rows.__set__(other, []),
+            lambda: rows.fget(other),
+        ):
+            with pytest.raises(TypeError, match=words):
+                access()
+    with pytest.raises(AttributeError, match="'List' object has no attribute 'rows'"):
+        rows.__get__(ffi.List())
+
+
 def test_containers_can_be_assigned(box: Any) -> None:
     one = box.Box()
     one.rows = ([1], (2,))
