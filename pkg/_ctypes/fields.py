@@ -66,11 +66,10 @@ def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, 
         if cls is int:
             packed = _value(_INT, 0, value) if _INT64_MIN <= value <= _INT64_MAX else None
         else:
-            write = (
-                scalar_borrowers.get(id(cls)) or argument_writers.get(id(cls)) or find_argument_writer(cls)
-            )
-            is_quiet = id(cls) in scalar_borrowers or write is write_wrapper
-            packed = write(value, keep) if is_quiet else None
+            write = scalar_borrowers.get(id(cls))
+            if write is None and (argument_writers.get(id(cls)) or find_argument_writer(cls)) is write_wrapper:
+                write = write_wrapper
+            packed = None if write is None else write(value, keep)
         if type(packed) is bytes and not keep:
             try:
                 status = _set_field(memory_of(self), key, packed)
