@@ -67,7 +67,8 @@ def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, 
             packed = _value(_INT, 0, value) if _INT64_MIN <= value <= _INT64_MAX else None
         else:
             write = scalar_borrowers.get(id(cls))
-            if write is None and (argument_writers.get(id(cls)) or find_argument_writer(cls)) is write_wrapper:
+            found = argument_writers.get(id(cls)) or find_argument_writer(cls) if write is None else None
+            if found is write_wrapper:
                 write = write_wrapper
             packed = None if write is None else write(value, keep)
         if type(packed) is bytes and not keep:
