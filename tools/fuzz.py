@@ -116,6 +116,8 @@ def fuzz_cpp(seconds: int) -> list[str]:
 
 def install_package() -> None:
     """Compile the package, with the libraries that count the branches taken, and install it below `.dev`."""
+    # Configures anew what has changed, so that the list of targets is right.
+    build(BUILD / "build.ninja")
     described = json.loads((BUILD / "meson-info" / "intro-targets.json").read_text())
     build(*(pathlib.Path(name) for target in described if target["installed"] for name in target["filename"]))
     install = ["meson", "install", "-C", str(BUILD), "--no-rebuild", "--only-changed", "--quiet"]
