@@ -58,7 +58,7 @@ class ModuleApi:
             The file does not exist or cannot be loaded, it was built for another ABI version, or a name that
             it registers is taken by others.
         """
-        path = os.fspath(path)
+        path = os.fsdecode(path)
         if not path:  # which would become the working directory
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         path = os.path.abspath(path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from .._builtins import *  # noqa: F403
 from .._typing import TYPE_CHECKING, Any
 from . import defaults
@@ -143,6 +145,10 @@ class Members:
                 members[name] = make_iter(self._bind(cls, function), self._function)
             elif not flags & _SETTER:
                 members[_free(name)] = self._bind(cls, function)
+        if "__init__" in members:
+            matched = self._matched(members, type_code)
+            if matched:
+                members["__match_args__"] = matched
         if "__eq__" in members:
             members.setdefault("__hash__", None)
         if "_restore" in members:
@@ -170,6 +176,23 @@ class Members:
         own = cls if "_type_key" in cls.__dict__ else None
         overrides = Overrides(own, private[BIND], private[KEEP], self._runtime.object_is_shared)
         return OverridableConstructor(cls, function, overrides)
+
+    def _matched(self, members: dict[str, Any], type_code: int) -> tuple[str, ...]:
+        """Return what positions of a `match` stand for: the attributes that a constructor has as parameters.
+
+        Of its first parameters, as far as these are attributes; of several constructors that with the most.
+        """
+        function = members["__init__"]._function
+        infos = [each._info() for each in function.overloads or (function,)]
+        params = max((info[2] for info in infos if info is not None), key=len, default=())
+        bases = [self._class_of(each).__dict__ for each in self._ancestors(type_code)]
+        known = {
+            name
+            for owner in (members, *bases)
+            for name, value in owner.items()
+            if isinstance(value, (Field, Property))
+        }
+        return tuple(itertools.takewhile(known.__contains__, (param[0] for param in params)))
 
     def _bind(self, cls: Any, function: Any) -> Any:
         method = self.method_class.__new__(self.method_class)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Records"]
 
+_HEAP_TYPE = 1 << 9  # of Py_TPFLAGS: a class that Python code made
+
 
 class Records:
     """The dataclasses of one backend."""
@@ -54,6 +56,8 @@ class Records:
 
         if not isinstance(cls, type):
             raise TypeError(f"anyffi.dataclass decorates classes, not {cls!r}")
+        if not cls.__flags__ & _HEAP_TYPE or any(cls is each for each in self._public.values()):
+            raise TypeError(f"anyffi.dataclass decorates classes of your own, not {cls.__name__}")
         if structural is not None:
             require_word(structural, of_field=False)
         key = key or f"{cls.__module__}.{cls.__qualname__}"

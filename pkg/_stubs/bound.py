@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import inspect
+import itertools
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -93,7 +94,9 @@ def describe_member(stub: _Stub, name: str, value: Any, indent: str) -> Iterator
         return iter(()) if is_own else None
     is_static = isinstance(value, staticmethod)
     first = () if is_static else (_SELF,)
-    return stub.define_overloads(name, overloads, indent, first, is_static)  # type: ignore[no-any-return]
+    lines: Iterator[str] = stub.define_overloads(name, overloads, indent, first, is_static)
+    matched = vars(value.__objclass__).get("__match_args__") if isinstance(value, Constructor) else None
+    return itertools.chain([f"{indent}__match_args__ = {matched!r}"], lines) if matched else lines
 
 
 def overloads_of(stub: _Stub, name: str, value: Any) -> list[Overload] | None:

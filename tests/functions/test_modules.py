@@ -236,6 +236,25 @@ def test_another_architecture(
     path.write_bytes(content)
     with pytest.raises(OSError, match=f"built for {name} with another word size"):
         ffi.load_module(path)
+    content[4] ^= 3
+    content[5] ^= 3
+    content[18:20] = content[18:20][::-1]
+    path.write_bytes(content)
+    with pytest.raises(OSError, match=f"built for {name} with another order of bytes"):
+        ffi.load_module(os.fsencode(path))
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="has programs of other kinds")
+def test_files_that_are_no_library(ffi: Any, tmp_path: pathlib.Path) -> None:
+    program = pathlib.Path("/bin/ls").resolve()
+    if program.read_bytes()[16:18] != (3).to_bytes(2, sys.byteorder):
+        pytest.skip("programs of this system lie at fixed addresses")
+    with pytest.raises(ValueError, match="not a shared library, but a program, which can only be run"):
+        ffi.load_module(program)
+    short = tmp_path / "short.so"
+    short.write_bytes(b"\x7fELF123456")
+    with pytest.raises(ValueError, match="not a complete shared library: byte 10: the ELF header goes on"):
+        ffi.load_module(short)
 
 
 @pytest.mark.slow("compiling")

@@ -483,6 +483,25 @@ def test_odd_names(geo: Any) -> None:
     assert type(odd).__name__ == "OddGeometry"
 
 
+def test_match(geo: Any) -> None:
+    assert geo.Vec.__match_args__ == ("x", "y")
+    assert geo.Square.__match_args__ == ("side",)
+    assert not hasattr(geo.Guard, "__match_args__")
+    if sys.version_info < (3, 10):
+        return
+    scope = {"geo": geo}
+    exec(
+        "def find(v):\n"
+        "    match v:\n"
+        "        case geo.Vec(0.0, y): return 'x is 0', y\n"
+        "        case geo.Vec(x, y=0.0): return 'y is 0', x\n"
+        "        case geo.Square(side): return 'side', side\n",
+        scope,
+    )
+    found = [scope["find"](v) for v in (geo.Vec(0, 2), geo.Vec(3), geo.Square(4), geo.Vec(1, 1))]
+    assert found == [("x is 0", 2), ("y is 0", 3), ("side", 4), None]
+
+
 def test_nothing_is_left(geo: Any) -> None:
     from anyffi import debug
 

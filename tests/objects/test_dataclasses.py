@@ -311,6 +311,9 @@ def test_options(ffi: Any) -> None:
         ffi.dataclass(wrong=True)
     with pytest.raises(TypeError, match="takes a class or a type key, not int"):
         ffi.dataclass(3)
+    for cls in (int, dict, ffi.Object, ffi.List, ffi.Function):
+        with pytest.raises(TypeError, match=f"decorates classes of your own, not {cls.__name__}"):
+            ffi.dataclass("test.not_own")(cls)
     with pytest.raises(TypeError, match="decorates classes, not 3"):
         ffi.dataclass()(3)
     open_class = ffi.dataclass(slots=False)(Body)

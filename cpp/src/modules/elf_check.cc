@@ -26,6 +26,9 @@ constexpr uint64_t kLargestPage = 1 << 16;
 /// More than this per thread fails only when a thread first uses it, which ends the process.
 constexpr uint64_t kMostThreadLocal = uint64_t{1} << 30;
 
+/// A reason of its own: there is nothing to build again.
+constexpr const char* kIsProgram = "a program, which can only be run";
+
 const char* machine_name(unsigned machine) {
   switch (machine) {
     case EM_386:
@@ -141,6 +144,8 @@ void check_content(ElfFile* file, const Header& header) {
   }
   ElfSegments segments = check_parts(*file, header, begin, end);
   ElfDynamic dynamic(*file, *segments.dynamic);
+  const ElfDynamic::Entry* flags = dynamic.find(DT_FLAGS_1);
+  file->require(flags == nullptr || (flags->d_un.d_val & DF_1_PIE) == 0, flags, kIsProgram);
   check_elf_dynamic(*file, dynamic, segments);
   check_elf_sections(*file, dynamic, segments);
 }
@@ -153,14 +158,21 @@ int check_elf(const char* content, uint64_t size, const String& path) {
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
     return raise_format("ValueError", "%s: not a shared library: byte 0: no ELF header", path.c_str());
   }
+  if (size < sizeof(header)) {
+    return raise_format("ValueError", "%s: not a complete shared library: byte %llu: the ELF header goes on beyond it",
+                        path.c_str(), static_cast<unsigned long long>(size));
+  }
   const Header& own = own_header();
   bool other_word = header.e_ident[EI_CLASS] != own.e_ident[EI_CLASS];
-  if (other_word || header.e_ident[EI_DATA] != own.e_ident[EI_DATA] || header.e_machine != own.e_machine) {
-    return raise_format("OSError", "%s: built for %s%s, while this process runs on %s", path.c_str(),
-                        machine_name(header.e_machine), other_word ? " with another word size" : "",
-                        machine_name(own.e_machine));
+  bool other_order = header.e_ident[EI_DATA] != own.e_ident[EI_DATA];
+  if (other_word || other_order || header.e_machine != own.e_machine) {
+    // The number of the machine has the file's order of bytes.
+    unsigned machine = other_order ? __builtin_bswap16(header.e_machine) : header.e_machine;
+    return raise_format("OSError", "%s: built for %s%s%s, while this process runs on %s", path.c_str(),
+                        machine_name(machine), other_word ? " with another word size" : "",
+                        other_order ? " with another order of bytes" : "", machine_name(own.e_machine));
   }
-  if (size < sizeof(header) || header.e_type != ET_DYN) {
+  if (header.e_type != ET_DYN) {
     return raise_format("ValueError", "%s: not a shared library: byte 16: the ELF file is of another type",
                         path.c_str());
   }
@@ -169,6 +181,9 @@ int check_elf(const char* content, uint64_t size, const String& path) {
     check_content(&file, *file.at<Header>(0, 1));
     return 0;
   } catch (const ElfDamage& damage) {
+    if (damage.reason == kIsProgram) {
+      return raise_format("ValueError", "%s: not a shared library, but %s", path.c_str(), kIsProgram);
+    }
     return raise_format("ValueError", "%s: not a complete shared library: byte %llu: %s; build it again", path.c_str(),
                         static_cast<unsigned long long>(damage.place), damage.reason);
   }
