@@ -33,7 +33,9 @@ class ModuleApi:
     _runtime: Runtime
     _classes: BoundClasses
 
-    def load_module(self, path: str | os.PathLike[str], override: bool = False) -> Module:
+    def load_module(
+        self, path: str | bytes | os.PathLike[str] | os.PathLike[bytes], override: bool = False
+    ) -> Module:
         """Load a shared library that exports functions; it stays loaded until the process ends.
 
         If the file was replaced by a new version since it was loaded, as a linker does, the new version is
@@ -42,7 +44,7 @@ class ModuleApi:
 
         Parameters
         ----------
-        path : str or path-like
+        path : str, bytes or path-like
             Of the library.
         override : bool
             Let the library replace global functions that others registered, too.
@@ -58,18 +60,18 @@ class ModuleApi:
             The file does not exist or cannot be loaded, it was built for another ABI version, or a name that
             it registers is taken by others.
         """
-        path = os.fsdecode(path)
-        if not path:  # which would become the working directory
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-        path = os.path.abspath(path)
+        name = os.fsdecode(path)
+        if not name:  # which would become the working directory
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+        name = os.path.abspath(name)
         try:
-            return self._load(path, "", override)
+            return self._load(name, "", override)
         except FileNotFoundError as error:
-            meant = None if os.path.exists(path) else _find_meant(path)
+            meant = None if os.path.exists(name) else _find_meant(name)
             if meant is None:
                 raise
             reason = f"{error.strerror}, but there is {os.path.basename(meant)!r}"
-        raise FileNotFoundError(errno.ENOENT, reason, path)
+        raise FileNotFoundError(errno.ENOENT, reason, name)
 
     def _load(self, path: str, library: str, override: bool) -> Module:
         """Load a version of a library that is identified by a name, or by its path if that is empty."""
