@@ -19,7 +19,7 @@ nox.options.sessions = ["test"]
 # The tests of a file share expensive fixtures, so they stay on one worker. In pytest-xdist's own order, by
 # the number of tests, those that compile come last, and a worker that has one of them works on alone.
 IN_PARALLEL = ("-n", "auto", "--dist=loadfile", "--no-loadscope-reorder")
-#: The quick tier: less than two minutes on two cores.
+#: The quick tier: about three minutes on two cores.
 QUICK = ("-m", "not slow", "--hypothesis-profile=quick", *IN_PARALLEL)
 
 ROOT = pathlib.Path(__file__).resolve().parent
