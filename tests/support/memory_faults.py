@@ -19,12 +19,7 @@ from failing_memory import open_cells
 from memory_calls import CALLS, alike, settle
 
 #: What CPython says where it has lost a MemoryError, for frames of functions until 3.11; and ctypes about arguments.
-_LOST = (
-    "error return without exception set",
-    "returned NULL without setting an exception",
-    "_PyEval_EvalFrameDefault returned NULL without setting an error",
-    "MemoryError",
-)
+_LOST = ("error return without exception set", "returned NULL without setting an exception", "MemoryError")
 
 
 def _is_right(ffi: Any, outcome: Any, expected: Any) -> bool:
