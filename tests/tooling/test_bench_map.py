@@ -10,7 +10,7 @@ from typing import Any
 
 import anyffi
 import pytest
-from support import ROOT, SANITIZED, cpython_only, needs_compilers, run
+from support import CXX, ROOT, SANITIZED, cpython_only, needs_compilers, run
 
 pytest.importorskip("numpy")
 
@@ -81,6 +81,16 @@ def test_sources_define_every_function_that_a_shape_calls() -> None:
         function = shape.snippets["nanobind"].function if "nanobind" in shape.snippets else None
         if function is not None:
             assert f'"{function}"' in theirs, shape.name
+
+
+@needs_compilers
+@pytest.mark.parametrize("name", ["inside", "map_anyffi", "map_inside", "with_anyffi"])
+def test_handwritten_sources_compile(name: str) -> None:
+    sources = ROOT / "tools" / "bench" / "native"
+    options = ["-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", f"-I{ROOT / 'cpp' / 'include'}"]
+    done = run([CXX, *options, sources / f"{name}.cc"], LD_PRELOAD=None)
+    assert done.returncode == 0, done.stderr
+    assert "warning" not in done.stderr
 
 
 def test_what_exceeds_its_law_is_reported_worst_first() -> None:

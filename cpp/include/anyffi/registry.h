@@ -107,9 +107,10 @@ class __attribute__((visibility("hidden"))) Export : public Registration {
 
 class ClassBuilder;
 
-/// A copy that lives as long as the library.
+/// A copy that lives as long as the library. The name is unusual because argument-dependent lookup finds it: in a
+/// user's namespace a short one would be ambiguous.
 template <class T>
-const T& keep(T value) {
+const T& make_immortal_copy(T value) {
   return *new T(static_cast<T&&>(value));
 }
 
@@ -172,10 +173,10 @@ __attribute__((weak)) ANYFFI_EXPORT_SYMBOL AnyffiModuleTable __anyffi_module = {
 
 /// Exports a value as an attribute of the module: `ANYFFI_EXPORT_CONSTANT(version, "1.2").doc("...");`. It is computed
 /// when it is first read, and converted for each module that is loaded; of a class of C++, Python gets a copy.
-#define ANYFFI_EXPORT_CONSTANT(name, ...)                           \
-  ANYFFI_EXPORT(name, [] {                                          \
-    static const auto& value = ::anyffi::detail::keep(__VA_ARGS__); \
-    return value;                                                   \
+#define ANYFFI_EXPORT_CONSTANT(name, ...)                                         \
+  ANYFFI_EXPORT(name, [] {                                                        \
+    static const auto& value = ::anyffi::detail::make_immortal_copy(__VA_ARGS__); \
+    return value;                                                                 \
   }).constant()
 
 #endif  // ANYFFI_REGISTRY_H_

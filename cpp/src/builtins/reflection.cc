@@ -5,6 +5,7 @@
 #include "core/errors.h"
 #include "core/memory.h"
 #include "core/section.h"
+#include "functions/fields.h"
 #include "functions/operator.h"
 #include "text/suggest.h"
 
@@ -88,12 +89,10 @@ bool set_field(const ObjectRef& object, const char* name, AnyView value) {
     String type_key = get_info(object.type_code()).type_key;
     throw Error("AttributeError", "field '{}' of '{}' objects is read-only", String(name), type_key);
   }
-  AnyffiValue given = value.raw();
-  if (given.type_code > 0) given.aux = 0;  // not movable: the caller keeps its reference
-  int32_t type_code = object.type_code();
   anyffi::runtime::Section section;
-  check(field->set(object.get(), field, &given));
-  return object.type_code() != type_code;
+  int32_t status = anyffi::runtime::set_field(object.get(), field, value.raw());
+  if (status < 0) anyffi::detail::throw_raised();
+  return status == 2;
 }
 
 /// A function of its own for each caller, so that each front end has its own wrapper of it. Those of a type are never

@@ -3,6 +3,15 @@
 #include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
+#include "functions/fields.h"
+
+int32_t anyffi::runtime::set_field(AnyffiObject* object, const AnyffiFieldInfo* field, AnyffiValue value) {
+  if (value.type_code > 0) value.aux = 0;  // not movable: the caller keeps its reference
+  int32_t type_code = object->type_code;
+  if (field->set(object, field, &value) != 0) return -1;
+  return object->type_code == type_code ? 1 : 2;
+}
+
 namespace {
 
 const AnyffiFieldInfo* find_field(const AnyffiWrapperRef* self, const char* name) {
@@ -20,9 +29,5 @@ int32_t anyffi_wrapper_get_field(const AnyffiWrapperRef* self, const char* name,
 int32_t anyffi_wrapper_set_field(const AnyffiWrapperRef* self, const char* name, const AnyffiValue* value) {
   const AnyffiFieldInfo* field = find_field(self, name);
   if (field == nullptr || field->set == nullptr) return 0;
-  AnyffiValue given = *value;
-  if (given.type_code > 0) given.aux = 0;  // not movable: the caller keeps its reference
-  int32_t type_code = self->object->type_code;
-  if (field->set(self->object, field, &given) != 0) return -1;
-  return self->object->type_code == type_code ? 1 : 2;
+  return anyffi::runtime::set_field(self->object, field, *value);
 }

@@ -1,0 +1,16 @@
+/// \file
+/// Fields of objects.
+#ifndef ANYFFI_SRC_FUNCTIONS_FIELDS_H_
+#define ANYFFI_SRC_FUNCTIONS_FIELDS_H_
+
+#include <anyffi/c_api.h>
+
+namespace anyffi::runtime {
+
+/// Sets a field that has a setter, without moving the value: 1, 2 if the object has another type since (that was the
+/// last field of a draft), -1 on failure.
+int32_t set_field(AnyffiObject* object, const AnyffiFieldInfo* field, AnyffiValue value);
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_SRC_FUNCTIONS_FIELDS_H_
