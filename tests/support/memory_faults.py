@@ -18,8 +18,14 @@ from anyffi._backend import open_backend
 from failing_memory import open_cells
 from memory_calls import CALLS, alike, settle
 
-#: What CPython says where it has lost a MemoryError, for frames of functions until 3.11; and ctypes about arguments.
-_LOST = ("error return without exception set", "returned NULL without setting an exception", "MemoryError")
+#: What CPython says where it has lost a MemoryError. Until 3.11: for frames of functions, such as those whose cache of
+#: attributes (`_PyCode_InitOpcache`, from their 1,024th call) cannot be made; and ctypes about arguments.
+_LOST = (
+    "error return without exception set",
+    "returned NULL without setting an error",
+    "returned NULL without setting an exception",
+    "MemoryError",
+)
 
 
 def _is_right(ffi: Any, outcome: Any, expected: Any) -> bool:
