@@ -130,8 +130,7 @@ class FunctionCore(ObjectCore):
                 discard_error()
                 raise
             if status != 0:
-                value = _value_of(result)
-                raise_error(value, args if status == _REFUSED else None)
+                raise_error(result, args if status == _REFUSED else None)
             value = _value_of(result)
             type_code, flags, payload = value
             if type_code == _INT:

@@ -291,11 +291,8 @@ def discard_error() -> None:
 def raise_taken() -> NoReturn:
     """Take the thread's error, which a function of the C ABI set, and raise it."""
     error = OwnedValue(VALUE_SIZE)
-    try:
-        library.error_take_raised(error)
-        raise_error(_value_of(error))
-    finally:
-        release(error)
+    library.error_take_raised(error)
+    raise_error(error)
 
 
 def _read_frames(address: int) -> Any:
@@ -325,20 +322,26 @@ _get_context = BaseException.__dict__["__context__"].__get__
 _set_context = BaseException.__dict__["__context__"].__set__
 
 
-def raise_error(value: tuple[int, int, int], refused: tuple[Any, ...] | None = None) -> NoReturn:
-    """Raise the exception of an error that the caller keeps alive. `refused`: arguments it is about."""
-    from_python = value[0] == code.ERROR and bool(Error.from_address(value[2]).handle)
-    exception = unpack(value)
-    if type(exception) in (KeyboardInterrupt, MemoryError) and not from_python:
-        # The runtime treats a callback that never reached its first line as interrupted, or out of memory,
-        # but the stack may have ended instead.
-        platform.need_room_of_callback()
-    if not isinstance(exception, BaseException):
-        exception = _errors.unexplained()
-    if refused is not None:
-        explain(exception, refused)
-    if _add_frames is not None and value[0] == code.ERROR:
-        _add_frames(exception, _read_frames(value[2]))
+def raise_error(error: Any, refused: tuple[Any, ...] | None = None) -> NoReturn:
+    """Release an error and raise its exception. `refused`: arguments it is about."""
+    try:
+        value = _value_of(error)
+        from_python = value[0] == code.ERROR and bool(Error.from_address(value[2]).handle)
+        exception = unpack(value)
+        if type(exception) in (KeyboardInterrupt, MemoryError) and not from_python:
+            # The runtime treats a callback that never reached its first line as interrupted, or out of memory,
+            # but the stack may have ended instead.
+            platform.need_room_of_callback()
+        if not isinstance(exception, BaseException):
+            exception = _errors.unexplained()
+        if refused is not None:
+            explain(exception, refused)
+        if _add_frames is not None and value[0] == code.ERROR:
+            _add_frames(exception, _read_frames(value[2]))
+    finally:
+        # The error refers to the exception. If a frame of its traceback still had the error, that would be a cycle
+        # that the garbage collector cannot see.
+        release(error)
     context = _get_context(exception)
     try:
         raise exception
