@@ -46,7 +46,7 @@ def _starting_at_once(table: bytes) -> bytes:
 def _returning_inside(code: bytes) -> bytes:
     """Return instructions that do not leave the outermost `try` before they return.
 
-    A frame ends with all of its blocks, whether or not they were left (in CPython's debug builds that is asserted).
+    A frame ends with all of its blocks, whether or not they were left (debug builds of CPython assert that).
     """
     from opcode import opmap
 
@@ -63,7 +63,7 @@ def _returning_inside(code: bytes) -> bytes:
 
 
 def catches_entry(function: _Function) -> _Function:
-    """Have the `try` that a function begins with, and ends with, catch what is raised before or after it, too.
+    """Have the `try` that a function begins and ends with catch what is raised before or after it, too.
 
     The handler finds no local variable but the parameters.
     """

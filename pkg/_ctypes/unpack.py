@@ -329,8 +329,8 @@ def raise_error(error: Any, refused: tuple[Any, ...] | None = None) -> NoReturn:
         from_python = value[0] == code.ERROR and bool(Error.from_address(value[2]).handle)
         exception = unpack(value)
         if type(exception) in (KeyboardInterrupt, MemoryError) and not from_python:
-            # The runtime treats a callback that never reached its first line as interrupted, or out of memory,
-            # but the stack may have ended instead.
+            # The runtime treats a callback that never reached its first line as interrupted, or out of
+            # memory, but the stack may have ended instead.
             platform.need_room_of_callback()
         if not isinstance(exception, BaseException):
             exception = _errors.unexplained()
@@ -339,8 +339,8 @@ def raise_error(error: Any, refused: tuple[Any, ...] | None = None) -> NoReturn:
         if _add_frames is not None and value[0] == code.ERROR:
             _add_frames(exception, _read_frames(value[2]))
     finally:
-        # The error refers to the exception. If a frame of its traceback still had the error, that would be a cycle
-        # that the garbage collector cannot see.
+        # The error refers to the exception. If a frame of its traceback still had the error, that would be a
+        # cycle that the garbage collector cannot see.
         release(error)
     context = _get_context(exception)
     try:
