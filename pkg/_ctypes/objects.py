@@ -59,6 +59,8 @@ def pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[Packed, bool]:
     of the stack.
     """
     if issubclass(type(x), ObjectCore):
+        if _current_rules is _rules:
+            _rules.lower(x)  # remembers the class: the next containers of its instances are recipes
         return _retain(unwrap(x)), False
     met = memo.get(id(x))
     if met is not None:

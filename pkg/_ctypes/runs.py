@@ -13,6 +13,8 @@ from .._rules.codes import code
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .scalars import INLINE_BYTES, MAX_BORROWED, RECIPE
+from .wrapper import memory_of, write_wrapper
+from .writers import find_writer
 
 __all__ = ["ONCE", "create_object", "pointer_to", "write_items", "write_run", "write_run_of"]
 
@@ -23,6 +25,7 @@ _INT, _FLOAT, _ARRAY = code.INT, code.FLOAT, code.ARRAY
 #: They read what the container at `pointer_to(x)` holds, as host_values.py describes; None where the runtime
 #: cannot.
 write_items, create_object = platform.value_readers(library)
+_value_in = platform.value_in
 _pack_pointer = struct.Struct("=Q").pack
 
 
@@ -37,15 +40,18 @@ def pointer_to(x: Any) -> bytes:
 def write_run(items: tuple[Any, ...], met: dict[int, Any] | None = None) -> bytes | None:
     """Return the values of items that are all of one class; None if they are not."""
     cls = type(items[0])
-    is_scalar = id(cls) in _runs
-    convert = None if is_scalar else _rules.find_converter(cls)
-    if not is_scalar and convert is None and cls is not tuple:
+    is_known = id(cls) in _runs or cls is tuple
+    convert = None if is_known else _rules.find_converter(cls)
+    is_wrapper = not is_known and convert is None and find_writer(cls) is write_wrapper
+    if not is_known and convert is None and not is_wrapper:
         return None
     for item in items:
         if type(item) is not cls:
             return None
     if cls is tuple:
         return _write_rows(items, met)
+    if is_wrapper:
+        return _write_objects(items)
     return write_run_of(items if convert is None else tuple(map(convert, items)))
 
 
@@ -56,6 +62,14 @@ def write_run_of(items: tuple[Any, ...]) -> bytes | None:
         return values[:-VALUE_SIZE] if write_items(pointer_to(items), 0, values) == 1 else None
     write = _runs.get(id(type(items[0])))
     return None if write is None else write(items)
+
+
+def _write_objects(wrappers: tuple[Any, ...]) -> bytes | None:
+    """Return the borrowed objects of wrappers of one class; None if one is empty, or of another backend."""
+    try:
+        return b"".join(map(_value_in, map(memory_of, wrappers)))
+    except (AttributeError, TypeError):
+        return None
 
 
 def _write_rows(rows: tuple[Any, ...], met: dict[int, Any] | None) -> bytes | None:

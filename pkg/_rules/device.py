@@ -120,6 +120,8 @@ class Device:
         return f"anyffi.Device({str(self)!r})"
 
     def __eq__(self, other: object) -> Any:
+        if self is other:
+            return True
         return read_device(self) == read_device(other) if isinstance(other, Device) else NotImplemented
 
     def __hash__(self) -> int:

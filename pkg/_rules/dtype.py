@@ -133,6 +133,8 @@ class dtype(str):
         return f"anyffi.dtype({str.__str__(self)!r})"
 
     def __eq__(self, other: object) -> Any:
+        if self is other:
+            return True  # most dtypes are shared
         if issubclass(type(other), str):
             return str.__eq__(self, other)
         # The usual dtypes of NumPy, in one step: equal ones are spelt the same.
