@@ -174,7 +174,9 @@ void destroy_loaded(AnyffiObject* self, int32_t what) {
 int try_native(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) noexcept {
   *result = anyffi_make_none();
   result->type_code = ANYFFI_UNSET;
-  int status = anyffi_native_call(static_cast<AnyffiNativeFunction*>(self), args, num_args, result);
+  auto* native = static_cast<AnyffiNativeFunction*>(self);
+  int status = num_args == native->plain_size ? native->base.call(native, args, num_args, result)
+                                              : anyffi_native_call(native, args, num_args, result);
   if (result->type_code == ANYFFI_UNSET) *result = anyffi_make_none();
   return status;
 }

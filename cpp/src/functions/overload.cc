@@ -182,24 +182,24 @@ int resolve_or_raise(const Call& call, Order order, AnyffiValue* result) {
   return status == ANYFFI_NO_MATCH ? raise_none_fits(call, order, result) : status;
 }
 
-/// Calls the first candidate whose parameters have the types of a few arguments; ANYFFI_NO_MATCH if there is none or it
-/// refuses them. Arguments that are no objects need no copies: nothing can be stolen.
+/// Calls the first candidate that has the types of a few arguments and takes them; ANYFFI_NO_MATCH if there is none.
+/// Arguments that are not movable need no copies: nothing can be stolen. Members and tensors are for `resolve`.
 int call_exact(const Overloaded& set, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   constexpr int32_t kFewest = 4;
   uint64_t type_masks[kFewest];
   if (num_args > kFewest) return ANYFFI_NO_MATCH;
   for (int32_t i = 0; i < num_args; ++i) {
-    if (args[i].type_code > 0 || is_member(args[i])) return ANYFFI_NO_MATCH;
+    bool is_usual =
+        args[i].type_code > 0 ? args[i].aux == 0 && args[i].type_code != ANYFFI_TENSOR : !is_member(args[i]);
+    if (!is_usual) return ANYFFI_NO_MATCH;
     type_masks[i] = type_mask_of(args[i]);
   }
   for (auto* overload = follow(set.info.overloads); overload != nullptr; overload = follow(overload->next)) {
     const AnyffiFunction& function = function_of(*overload);
-    AnyffiCall try_call = try_call_of(*function.info);
-    if (try_call == nullptr) return ANYFFI_NO_MATCH;
+    if (try_call_of(*function.info) == nullptr) return ANYFFI_NO_MATCH;
     if (compare(*function.info, type_masks, nullptr, num_args) != kExact) continue;
-    int status = try_call(function.self, args, num_args, result);
-    if (__builtin_expect(status != ANYFFI_NO_MATCH_RAISED, 1)) return status;
-    return clear_overflow() ? int{ANYFFI_NO_MATCH} : -1;
+    int status = try_candidate(function, args, num_args, result);
+    if (status != ANYFFI_NO_MATCH) return status;
   }
   return ANYFFI_NO_MATCH;
 }
