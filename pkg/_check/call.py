@@ -223,7 +223,7 @@ class _Call(Packing):
             return by_cython
         if self._reading is not None:
             self._reading.replay()
-        read = _unpack.raise_error if self._failed else _unpack.unpack
+        read = _raise_error if self._failed else _unpack.unpack
         is_repeatable = raises_again(raised, read, _value_of(self._outcome.cell))
         return self._mismatch(raising(raised)) if is_repeatable else raised
 
@@ -238,6 +238,10 @@ class _Call(Packing):
 
     def _pack_by_ctypes(self, x: Any) -> None:
         _call_by_ctypes((x,), _return_none, None)
+
+
+def _raise_error(value: tuple[int, int, int]) -> None:
+    raise _unpack.read_error(value, None)[0]
 
 
 def _bind(function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:

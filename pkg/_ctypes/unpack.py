@@ -22,6 +22,7 @@ __all__ = [
     "own",
     "raise_error",
     "raise_taken",
+    "read_error",
     "set_error_maker",
     "show_frames",
     "take",
@@ -322,22 +323,27 @@ _get_context = BaseException.__dict__["__context__"].__get__
 _set_context = BaseException.__dict__["__context__"].__set__
 
 
+def read_error(value: tuple[int, int, int], refused: tuple[Any, ...] | None) -> tuple[BaseException, bool]:
+    """Return the exception of an error that the caller keeps alive, and whether Python raised it before."""
+    from_python = value[0] == code.ERROR and bool(Error.from_address(value[2]).handle)
+    exception = unpack(value)
+    if type(exception) in (KeyboardInterrupt, MemoryError) and not from_python:
+        # The runtime treats a callback that never reached its first line as interrupted, or out of memory,
+        # but the stack may have ended instead.
+        platform.need_room_of_callback()
+    if not isinstance(exception, BaseException):
+        exception = _errors.unexplained()
+    if refused is not None:
+        explain(exception, refused)
+    if _add_frames is not None and value[0] == code.ERROR:
+        _add_frames(exception, _read_frames(value[2]))
+    return exception, from_python
+
+
 def raise_error(error: Any, refused: tuple[Any, ...] | None = None) -> NoReturn:
     """Release an error and raise its exception. `refused`: arguments it is about."""
     try:
-        value = _value_of(error)
-        from_python = value[0] == code.ERROR and bool(Error.from_address(value[2]).handle)
-        exception = unpack(value)
-        if type(exception) in (KeyboardInterrupt, MemoryError) and not from_python:
-            # The runtime treats a callback that never reached its first line as interrupted, or out of
-            # memory, but the stack may have ended instead.
-            platform.need_room_of_callback()
-        if not isinstance(exception, BaseException):
-            exception = _errors.unexplained()
-        if refused is not None:
-            explain(exception, refused)
-        if _add_frames is not None and value[0] == code.ERROR:
-            _add_frames(exception, _read_frames(value[2]))
+        exception, from_python = read_error(_value_of(error), refused)
     finally:
         # The error refers to the exception. If a frame of its traceback still had the error, that would be a
         # cycle that the garbage collector cannot see.
@@ -347,7 +353,7 @@ def raise_error(error: Any, refused: tuple[Any, ...] | None = None) -> NoReturn:
         raise exception
     finally:
         if from_python:
-            # It was raised before, and keeps its context.
+            # It keeps its context.
             _set_context(exception, context)
         # Its traceback refers to this frame, which must not refer to it.
         del exception, context

@@ -90,7 +90,7 @@ bool set_field(const ObjectRef& object, const char* name, AnyView value) {
     throw Error("AttributeError", "field '{}' of '{}' objects is read-only", String(name), type_key);
   }
   anyffi::runtime::Section section;
-  int32_t status = anyffi::runtime::set_field(object.get(), field, value.raw());
+  int32_t status = anyffi::runtime::assign_field(object.get(), field, value.raw());
   if (status < 0) anyffi::detail::throw_raised();
   return status == 2;
 }

@@ -5,12 +5,16 @@
 
 #include "functions/fields.h"
 
-int32_t anyffi::runtime::set_field(AnyffiObject* object, const AnyffiFieldInfo* field, AnyffiValue value) {
+namespace anyffi::runtime {
+
+int32_t assign_field(AnyffiObject* object, const AnyffiFieldInfo* field, AnyffiValue value) {
   if (value.type_code > 0) value.aux = 0;  // not movable: the caller keeps its reference
   int32_t type_code = object->type_code;
   if (field->set(object, field, &value) != 0) return -1;
   return object->type_code == type_code ? 1 : 2;
 }
+
+}  // namespace anyffi::runtime
 
 namespace {
 
@@ -29,5 +33,5 @@ int32_t anyffi_wrapper_get_field(const AnyffiWrapperRef* self, const char* name,
 int32_t anyffi_wrapper_set_field(const AnyffiWrapperRef* self, const char* name, const AnyffiValue* value) {
   const AnyffiFieldInfo* field = find_field(self, name);
   if (field == nullptr || field->set == nullptr) return 0;
-  return anyffi::runtime::set_field(self->object, field, *value);
+  return anyffi::runtime::assign_field(self->object, field, *value);
 }
