@@ -99,7 +99,7 @@ include "core_observe.pxi"
 include "core_check.pxi"
 
 
-def set_class(int32_t type_code, type cls not None):
+def set_class(int32_t type_code, cls):
     """Make `cls` the class of wrappers for a type, and for subtypes that have none of their own."""
     if not issubclass(cls, ObjectCore):
         raise TypeError(f"{cls.__name__} is no subclass of ObjectCore")
@@ -124,7 +124,7 @@ def set_class(int32_t type_code, type cls not None):
     forget_classes()
 
 
-def plan_record(type cls not None, int32_t type_code, tuple rows, int num_positional, int num_parameters):
+def plan_record(cls, int32_t type_code, tuple rows, int num_positional, int num_parameters):
     """Let calls of a dataclass make its objects at once; see dataclass.h for the rows."""
     set_wrapper_slots(<PyTypeObject*>cls)
     plan_record_call(<PyTypeObject*>cls, type_code, rows, num_positional, num_parameters)

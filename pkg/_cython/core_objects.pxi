@@ -199,7 +199,7 @@ cdef tuple names_of(const AnyffiFunctionInfo* info):
 # ---- slots that Cython cannot set --------------------------------------------------------------------------
 
 
-cdef int enable_vectorcall(type cls) except -1:
+cdef int enable_vectorcall(cls) except -1:
     """Lets a class be called without a tuple, unless it defines `__call__` itself.
 
     Cython packs a tuple for `__call__`, and before Python 3.12 subclasses do not inherit the flag.

@@ -30,7 +30,7 @@ def set_observer(observer):
     exchange_calls(FunctionCore, is_observed)
 
 
-cdef int exchange_calls(type cls, bint is_observed) except -1:
+cdef int exchange_calls(cls, bint is_observed) except -1:
     """Sets the slot of a class and its subclasses, but for those with a `__call__` of their own."""
     cdef PyTypeObject* slots = <PyTypeObject*>cls
     if slots.tp_call == (call_tuple if is_observed else call_observed):

@@ -76,6 +76,8 @@ class RecordMethods:
     if not TYPE_CHECKING:
 
         def __new__(cls, /, *args: Any, **kwargs: Any) -> Any:
+            if (args or kwargs) and cls.__init__ is object.__init__:
+                raise TypeError(f"{cls.__name__}() takes no arguments")
             made = cls._runtime.record_create(cls._record[1])
             if type(made) is not cls:
                 self = object.__new__(cls)

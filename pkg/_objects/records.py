@@ -107,9 +107,15 @@ class Records:
             raise TypeError(f"{name}() should be called on dataclass instances")
         return self._unfold(x, factory, is_dict)
 
-    def _unfold(self, x: Any, factory: Any, is_dict: bool) -> Any:
+    def _unfold(self, x: Any, factory: Any, is_dict: bool, in_set: bool = False) -> Any:
+        """Copy a value. Objects in sets stay objects: what the factory makes may not be hashable."""
+        from copy import deepcopy
+
         def unfold(item: Any) -> Any:
-            return self._unfold(item, factory, is_dict)
+            return self._unfold(item, factory, is_dict, in_set)
+
+        def unfold_element(item: Any) -> Any:
+            return self._unfold(item, factory, is_dict, True)
 
         public = self._public
         if isinstance(x, (list, public["List"])):
@@ -119,15 +125,13 @@ class Records:
         if isinstance(x, (tuple, public["Array"])):
             return tuple(unfold(item) for item in x)
         if isinstance(x, (set, public["Set"])):
-            return {unfold(item) for item in x}
+            return {unfold_element(item) for item in x}
         if isinstance(x, (frozenset, public["FrozenSet"])):
-            return frozenset(unfold(item) for item in x)
-        fields = self.fields_of(type(x))
+            return frozenset(unfold_element(item) for item in x)
+        fields = () if in_set else self.fields_of(type(x))
         if fields:
             pairs = [(field.name, unfold(getattr(x, field.name))) for field in fields]
             return factory(pairs if is_dict else [value for _, value in pairs])
-        from copy import deepcopy
-
         return deepcopy(x)
 
     # ---- the class -----------------------------------------------------------------------------------

@@ -171,6 +171,8 @@ def _member_type(type_name: str, found: dict[str, Any]) -> tuple[str, int, int]:
     """Return the C++ type of a field, its size and its alignment."""
     if type_name in _PLAIN:
         return _PLAIN[type_name]
+    if type_name in _ELEMENTS:
+        return _PLAIN["Any"]
     tree = _parse(type_name)
     if tree[0] == "|":
         parts = [part for part in tree[1] if part[0] != "None"]

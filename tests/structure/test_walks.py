@@ -312,3 +312,102 @@ def test_copies_of_cycles_through_what_never_changes(ffi: Any) -> None:
         other.next = None
     xs.clear()
     node.next = None
+
+
+UNCHANGED = [
+    *(
+        "short",
+        "a text on the heap",
+        "文字" * 20,
+        b"bytes on the heap of the runtime",
+        2**64,
+        -(10**40),
+        1j,
+        1.5,
+    ),
+    *(
+        None,
+        len,
+        ValueError("x"),
+        slice(1, 2),
+        (1, "a text on the heap", (2**64,)),
+        {"a text on the heap": 1},
+    ),
+]
+
+
+@pytest.mark.parametrize("value", UNCHANGED, ids=repr)
+def test_mapping_to_the_same_changes_nothing(ffi: Any, value: Any) -> None:
+    whole = ffi.List([value, 0])
+    assert ffi.map(whole, lambda x: x) is whole
+    assert ffi.map(whole, {bytearray: print}) is whole
+
+
+def test_mapping_to_others_of_the_same_class(ffi: Any) -> None:
+    value = ffi.List(["a text on the heap", 2**64, 1j, slice(1, 2), 0.0, len])
+    change = {
+        str: str.upper,
+        int: lambda x: x + 1,
+        complex: lambda x: -0j,
+        slice: lambda x: slice(1, 3),
+        float: lambda x: -0.0,
+    }
+    mapped = ffi.to_python(ffi.map(value, change))
+    assert mapped == ["A TEXT ON THE HEAP", 2**64 + 1, 0j, slice(1, 3), 0.0, len]
+    assert repr(mapped[4]) == "-0.0"
+
+
+SETTLED = """
+#include <anyffi/anyffi.h>
+#include <anyffi/class.h>
+#include <anyffi/container/sequence.h>
+
+using anyffi::arg;
+
+struct Heat {
+  double degrees;
+};
+ANYFFI_CLASS(Heat, "walks.Heat")
+    .init([](double degrees) { return Heat{(degrees - 32) * 5 / 9}; }, arg("degrees"))
+    .field("degrees", &Heat::degrees);
+
+struct Hidden {
+  double degrees;
+  anyffi::List<int64_t> notes;
+  int64_t hidden = 0;
+};
+ANYFFI_CLASS(Hidden, "walks.Hidden")
+    .copyable()
+    .init([](double degrees) { return Hidden{degrees / 2, {}}; }, arg("degrees"))
+    .field("degrees", &Hidden::degrees)
+    .field("notes", &Hidden::notes)
+    .method("hide", [](Hidden& self, int64_t x) { self.hidden = x; }, arg("x"))
+    .method("find", [](Hidden& self) { return self.hidden; });
+
+struct Next {
+  const int64_t number;
+  explicit Next(int64_t number) : number(number + 1) {}
+};
+ANYFFI_CLASS(Next, "walks.Next").init<int64_t>(arg("number")).field("number", &Next::number);
+"""
+
+
+@needs_compilers
+@pytest.mark.slow("compiling")
+@pytest.mark.keeps_live("a module stays loaded, and its classes with it")
+def test_what_a_constructor_changes_is_set(ffi: Any, build: Build) -> None:
+    module = ffi.load_module(build("settled.cc", SETTLED))
+    heat = module.Heat(212)
+    assert heat.degrees == 100
+    for copied in (ffi.copy(heat), ffi.from_json(ffi.to_json(heat))):
+        assert copied is not heat
+        assert copied.degrees == 100
+    assert ffi.map(heat, {float: lambda x: x + 1}).degrees == 101
+    hidden = module.Hidden(8)
+    hidden.notes = [1, 2]
+    hidden.hide(5)
+    copied = ffi.copy(hidden)
+    assert (copied.degrees, copied.find(), ffi.to_python(copied.notes)) == (4, 5, [1, 2])
+    assert copied.notes is not hidden.notes
+    with pytest.raises(ValueError, match="makes another value of 'number', which is read-only"):
+        ffi.copy(module.Next(1))

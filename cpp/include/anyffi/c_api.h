@@ -918,7 +918,7 @@ typedef enum AnyffiStructure {
   ANYFFI_STRUCTURE_PLAIN = 0,
   ANYFFI_STRUCTURE_IGNORE = 1,   /* a field: not at all */
   ANYFFI_STRUCTURE_IDENTITY = 2, /* a field or type: the same object, not an equal one */
-  /// A field: the objects in it, also in containers there, are variables, which it binds in the fields after it.
+  /// A field: the objects in it, also in sequences there, are variables, which it binds in the fields after it.
   ANYFFI_STRUCTURE_DEFINES = 3,
   /// Likewise, in all that follows in the innermost object with a field of the sort before.
   ANYFFI_STRUCTURE_DECLARES = 4,

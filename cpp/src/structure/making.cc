@@ -7,7 +7,9 @@
 #include <cstring>
 
 #include "core/errors.h"
+#include "core/value.h"
 #include "records/record.h"
+#include "structure/leaves.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -43,6 +45,27 @@ bool fit(const ObjectType& type, AnyffiObject* constructor, Recipe* out) {
   }
   *out = std::move(found);
   return true;
+}
+
+/// Sets a field that a constructor took to the same value, which the constructor may have changed: converted, rounded,
+/// clamped. ValueError if it has, and the field is read-only.
+int settle_param(const ObjectType& type, const AnyffiFieldInfo* field, const AnyffiValue& value, AnyffiObject* object) {
+  Owned made;
+  if (field->get(object, field, made.out()) != 0) return -1;
+  if (is_identical(*made.get(), value)) return 0;
+  bool are_leaves = form_of(made->type_code) == Form::kLeaf && form_of(value.type_code) == Form::kLeaf;
+  int is_same = are_leaves ? compare_leaves(*made.get(), value, 0) : 0;
+  if (is_same != 0) return is_same < 0 ? -1 : 0;
+  if (field->set != nullptr) {
+    AnyffiValue given = value;
+    if (given.type_code > 0) given.aux = 0;  // not movable: the caller keeps its reference
+    return field->set(object, field, &given);
+  }
+  if (!are_leaves) return 0;
+  return raise_format("ValueError",
+                      "objects of '%s' cannot be made of their fields: the constructor makes another value of '%s', "
+                      "which is read-only; describe the class with pickle()",
+                      type.info->type_key, field->name);
 }
 
 }  // namespace
@@ -128,10 +151,23 @@ int construct(const ObjectType& type, const Recipe& recipe, const AnyffiValue* f
 }
 
 int set_rest(const ObjectType& type, const Recipe& recipe, const AnyffiValue* fields, AnyffiObject* object) noexcept {
+  for (int32_t index : recipe.params) {
+    if (index < 0 || fields[index].type_code == ANYFFI_UNSET) continue;
+    if (settle_param(type, type.fields[static_cast<size_t>(index)].field, fields[index], object) != 0) return -1;
+  }
   for (int32_t index : recipe.rest) {
     AnyffiValue value = fields[index];
     const AnyffiFieldInfo* field = type.fields[static_cast<size_t>(index)].field;
     if (value.type_code != ANYFFI_UNSET && field->set(object, field, &value) != 0) return -1;
+  }
+  return 0;
+}
+
+int copy_like(const ObjectType& type, AnyffiObject* copy, const AnyffiValue& value, const AnyffiValue* fields,
+              Owned* out) noexcept {
+  if (call_function(anyffi_make_object(copy), value, out) != 0) return -1;
+  for (size_t i = 0; i < type.fields.size(); ++i) {
+    if (settle_param(type, type.fields[i].field, fields[i], out->get()->as_object) != 0) return -1;
   }
   return 0;
 }

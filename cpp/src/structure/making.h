@@ -40,7 +40,7 @@ Recipe find_recipe(const ObjectType& type);
 int raise_no_recipe(const ObjectType& type, const Recipe& recipe) noexcept;
 /// Calls the constructor with values, one for each field of the type. Unset stands for a default.
 int construct(const ObjectType& type, const Recipe& recipe, const AnyffiValue* fields, AnyffiValue* out) noexcept;
-/// Sets the fields that it does not take, but for those that are Unset.
+/// Sets the fields that it does not take, and those that it has changed, but for those that are Unset.
 int set_rest(const ObjectType& type, const Recipe& recipe, const AnyffiValue* fields, AnyffiObject* object) noexcept;
 /// Makes an object of what `__getstate__` returned.
 int restore(const ObjectType& type, const AnyffiValue& state, AnyffiValue* out) noexcept;
@@ -50,6 +50,10 @@ inline int call_function(const AnyffiValue& function, const AnyffiValue& arg, Ow
   AnyffiValue args[] = {arg};
   return anyffi_function_call(&function, args, 1, out->out());
 }
+
+/// Copies an object by its class's `__copy__`, and sets the fields that are to be others.
+int copy_like(const ObjectType& type, AnyffiObject* copy, const AnyffiValue& value, const AnyffiValue* fields,
+              Owned* out) noexcept;
 
 /// Makes values like others, of other parts. For one operation.
 class Maker {

@@ -2,14 +2,44 @@
 /// Mapping and copying values, with a stack of its own. What has several references is met once.
 #include <anyffi/inline.h>
 
+#include <cstring>
+
 #include "core/errors.h"
+#include "core/host.h"
 #include "core/value.h"
 #include "structure/arrays.h"
+#include "structure/leaves.h"
 #include "structure/making.h"
 #include "structure/tables.h"
 
 namespace anyffi::runtime {
 namespace {
+
+bool is_text_or_number(int32_t code) noexcept {
+  return anyffi_is_str(code) || anyffi_is_bytes(code) || code == ANYFFI_BIG_INT;
+}
+
+/// Whether a function of the host has returned what it was given: of text, numbers and its own objects the runtime gets
+/// new objects.
+bool is_unchanged(const AnyffiValue& old, const AnyffiValue& result) noexcept {
+  if (is_identical(old, result)) return true;
+  if (void* handle = handle_of(old)) return handle == handle_of(result);
+  if (is_text_or_number(old.type_code)) {
+    return is_text_or_number(result.type_code) && compare_leaves(old, result, 0) == 1;
+  }
+  if (old.type_code != result.type_code) return false;
+  if (old.type_code == ANYFFI_COMPLEX) {
+    auto* left = reinterpret_cast<AnyffiComplex*>(old.as_object);
+    auto* right = reinterpret_cast<AnyffiComplex*>(result.as_object);
+    return std::memcmp(&left->real, &right->real, 8) == 0 && std::memcmp(&left->imag, &right->imag, 8) == 0;
+  }
+  if (old.type_code != ANYFFI_SLICE) return false;
+  auto* left = reinterpret_cast<AnyffiSlice*>(old.as_object);
+  auto* right = reinterpret_cast<AnyffiSlice*>(result.as_object);
+  // Parts are rarely more than numbers, and seldom slices of slices.
+  return is_identical(left->start, right->start) && is_identical(left->stop, right->stop) &&
+         is_identical(left->step, right->step);
+}
 
 /// Makes a value of what a function returns for each part; or a deep copy.
 class Mapper {
@@ -73,8 +103,9 @@ void Mapper::add(const Owned& old, Owned result) {
     return;
   }
   Frame& frame = stack_.back();
-  frame.is_changed |= !is_identical(*old.get(), *result.get());
-  parts_.push_back(std::move(result));
+  bool is_kept = function_ != nullptr && is_unchanged(*old.get(), *result.get());
+  if (!is_kept) frame.is_changed |= !is_identical(*old.get(), *result.get());
+  parts_.push_back(is_kept ? retained(*old.get()) : std::move(result));
 }
 
 int Mapper::meet(Owned value, bool is_shared) {
@@ -170,6 +201,11 @@ int Mapper::make(Frame& frame, Owned* out) {
                       value.type_code == ANYFFI_SHAPE || value.type_code == ANYFFI_MAP ||
                       value.type_code == ANYFFI_FROZEN_SET;
   if (is_immutable && !frame.is_changed) return *out = retained(value), 0;
+  if (frame.form == Form::kFields && frame.type->info->record == nullptr) {
+    // Copies also what is no field.
+    AnyffiObject* copy = find_method(*frame.type->info, "__copy__", 0);
+    if (copy != nullptr) return copy_like(*frame.type, copy, value, parts, out);
+  }
   return maker_.make_like(value, parts, count, out->out());
 }
 

@@ -15,7 +15,7 @@ enum class Structure : int32_t {
   kIgnore = ANYFFI_STRUCTURE_IGNORE,
   /// Of a field or class: the same object, not an equal one.
   kIdentity = ANYFFI_STRUCTURE_IDENTITY,
-  /// The objects in a field, also those in containers there, are variables, which it binds in the fields after it.
+  /// The objects in a field, also those in sequences there, are variables, which it binds in the fields after it.
   kDefines = ANYFFI_STRUCTURE_DEFINES,
   /// Likewise, in all that follows in the innermost object with a field that defines.
   kDeclares = ANYFFI_STRUCTURE_DECLARES,
