@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 import pytest
 from calculus_sources import IR
-from support import Build, needs_compilers
+from support import CPYTHON, Build, needs_compilers
 
 
 def plain(ffi: Any, value: Any) -> Any:
@@ -338,6 +338,8 @@ UNCHANGED = [
 
 @pytest.mark.parametrize("value", UNCHANGED, ids=repr)
 def test_mapping_to_the_same_changes_nothing(ffi: Any, value: Any) -> None:
+    if not CPYTHON and (callable(value) or isinstance(value, BaseException)):
+        pytest.skip("each conversion of an object gets a handle of its own")
     whole = ffi.List([value, 0])
     assert ffi.map(whole, lambda x: x) is whole
     assert ffi.map(whole, {bytearray: print}) is whole
