@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import collections.abc
 import ctypes
+import enum
 import sys
 import types
 import typing
@@ -15,6 +16,7 @@ from .._rules.device import Device
 from .._rules.dtype import dtype
 from .._typing import TYPE_CHECKING, Any
 from .annotation_text import AnnotationText, Later, Part, refused
+from .enums import describe_enumeration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -163,12 +165,14 @@ class Annotations:
             return "object", code
         if find_on_type(cls, "__dlpack__") is not None:
             return ("Tensor",)
+        module = "pathlib" if cls.__module__ == "pathlib._local" else cls.__module__  # on CPython 3.13
+        name = f"{module}.{cls.__qualname__}"
+        if issubclass(cls, _CONVERTED) and issubclass(cls, enum.Enum):
+            return "enumeration", name, *describe_enumeration(cls)
         if issubclass(cls, _CONVERTED) or cls.__module__ == "numpy" or find_on_type(cls, "__index__"):
             # Their values would come back as those of another class.
             raise refused(cls)
-        accepts = _make_check(cls)
-        module = "pathlib" if cls.__module__ == "pathlib._local" else cls.__module__  # on CPython 3.13
-        return "instance", f"{module}.{cls.__qualname__}", accepts
+        return "instance", name, _make_check(cls)
 
     def _describe_generic(self, origin: Any, parts: tuple[Any, ...], whole: Any) -> tuple[Any, ...]:
         if origin in _UNIONS:

@@ -1,4 +1,4 @@
-"""Classes of Python's `enum` for the enumerations that C++ describes."""
+"""Classes of Python's `enum`: for the enumerations that C++ describes, and as types of fields."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import keyword
 from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_value
 from .._rules.conversions import enumeration_codes
+from .._rules.internal import Opaque
 from .._typing import Any
 from .defaults import namespace_of_key
 
-__all__ = ["made_enumerations", "make_enumeration"]
+__all__ = ["describe_enumeration", "made_enumerations", "make_enumeration"]
 
 #: By type code; shared by all backends.
 made_enumerations: dict[int, Any] = {}
@@ -45,6 +46,22 @@ def make_enumeration(type_code: int, key: str, doc: str | None, members: Any, pl
         made = made_enumerations.setdefault(type_code, cls)
         enumeration_codes[id(made)] = type_code
     return made_enumerations[type_code]
+
+
+def describe_enumeration(cls: Any) -> list[Any]:
+    """Return what the members of an enumeration that derives from a builtin are to the runtime.
+
+    Returns
+    -------
+    list
+        A function that returns the member for another value, of flags, or None; then, in turn, members as
+        their values and as objects.
+    """
+    described: list[Any] = [(lambda x: Opaque(cls(x))) if issubclass(cls, enum.Flag) else None]
+    # Iteration leaves out sets of several flags that have a name.
+    for member in dict.fromkeys(cls.__members__.values()):
+        described += [member, Opaque(member)]
+    return described
 
 
 def _reduce(self: Any, protocol: int) -> tuple[Any, ...]:

@@ -11,6 +11,7 @@ import sys
 from abc import get_cache_token
 from collections.abc import ItemsView, KeysView, Sequence, ValuesView
 from collections.abc import Set as AbstractSet
+from enum import Enum
 from itertools import islice
 
 from .._builtins import *  # noqa: F403
@@ -171,8 +172,9 @@ def _to_tensor(x: Any) -> Any:
     return None if found.dtype == object and _is_sequence(cls) else found
 
 
-def _to_int(x: Any) -> Any:
-    return int.__pos__(x) if isinstance(x, int) else None
+def _to_plain(x: Any) -> Any:
+    """Return a member of an enumeration; the runtime takes its value, as of any instance of a builtin."""
+    return x if isinstance(x, (int, Enum)) else None
 
 
 def _keep(x: Any) -> Any:
@@ -190,7 +192,7 @@ _TO: dict[int, Callable[[Any], Any]] = {
     4: _to_path,
     5: to_date_time,
     6: to_duration,
-    7: _to_int,
+    7: _to_plain,
     8: _to_tensor,
 }
 _FROM: dict[int, Callable[[Any], Any]] = {4: _create_path, 5: create_date_time, 6: create_duration, 9: _keep}

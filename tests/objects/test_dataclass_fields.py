@@ -19,6 +19,22 @@ import pytest
 
 pytestmark = pytest.mark.keeps_live("types are never freed")
 
+
+class Color(enum.IntEnum):
+    RED = 1
+    BLUE = 7
+
+
+class Kind(str, enum.Enum):
+    ADD = "+"
+
+
+class Access(enum.IntFlag):
+    READ = 1
+    WRITE = 2
+    BOTH = 3
+
+
 UserId = NewType("UserId", int)
 Bound = TypeVar("Bound", bound=float)
 Free = TypeVar("Free")
@@ -73,6 +89,10 @@ ROWS: list[tuple[Any, str, list[Any], list[Any]]] = [
     (List[Dict[str, List[int]]], "List[Dict[str, List[int]]]", [[{"a": [1]}]], [[{"a": ["b"]}]]),
     (pathlib.PurePath, "pathlib.PurePath", [pathlib.PurePosixPath("/a")], ["/a", 1]),
     (ctypes.c_void_p, "c_void_p", [ctypes.c_void_p(8)], [8]),
+    (Color, f"{__name__}.Color", [Color.RED, 7], [0, 2**70, 1.0, True, "RED", None]),
+    (Kind, f"{__name__}.Kind", [Kind.ADD, "+"], ["-", 1, None]),
+    (Access, f"{__name__}.Access", [Access.READ, Access.BOTH, 0], ["1", None]),
+    (Optional[Color], f"{__name__}.Color | None", [Color.BLUE, None], [2, "x"]),
 ]
 
 
@@ -111,6 +131,9 @@ def test_types(annotation: Any, name: str, good: list[Any], bad: list[Any], ffi:
         (List[str], [{1}], ".x, at [0]: expected str, got set"),
         (int, 2**64, ".x: 18446744073709551616 does not fit int64"),
         (pathlib.PurePath, 3, ".x: expected pathlib.PurePath, got int"),
+        (Color, 3, f".x: expected a member of {__name__}.Color, got 3"),
+        (Color, "RED", f".x: expected {__name__}.Color, got str"),
+        (Tuple[Color, ...], (1, 3), f".x, at [1]: expected a member of {__name__}.Color, got 3"),
     ],
 )
 def test_messages(annotation: Any, value: Any, message: str, ffi: Any) -> None:
@@ -129,6 +152,20 @@ def test_containers_are_references(ffi: Any) -> None:
     assert list(given) == [1, 2]
     frozen = one_field(ffi, Tuple[Tuple[int, ...], ...])([[1], [2, 3]])
     assert type(frozen.x) is type(frozen.x[0]) is ffi.Array
+
+
+def test_enumerations(ffi: Any) -> None:
+    for annotation, values in ((Color, (1, Color.BLUE)), (Kind, ("+",)), (Access, (2, 3, 0))):
+        cls = one_field(ffi, annotation)
+        for value in values:
+            made = cls(value)
+            assert type(made.x) is annotation
+            assert made.x is annotation(value)
+            for again in (copy.deepcopy(made), ffi.from_json(ffi.to_json(made))):
+                assert ffi.structural_equal(made, again)
+                assert again.x is made.x
+            assert ffi.map(made, lambda x: x) is made
+    assert one_field(ffi, Tuple[Color, ...])([1]).x[0] is Color.RED
 
 
 def test_public_classes(ffi: Any) -> None:
@@ -156,11 +193,7 @@ def test_public_classes(ffi: Any) -> None:
         made.items = ["x"]
 
 
-class Color(enum.IntEnum):
-    RED = 1
-
-
-@pytest.mark.parametrize("annotation", [Color, ctypes.c_int, type, 3, "1 +", "[int]", "len", "List[3]"])
+@pytest.mark.parametrize("annotation", [ctypes.c_int, type, 3, "1 +", "[int]", "len", "List[3]"])
 def test_annotations_without_meaning(annotation: Any, ffi: Any) -> None:
     if annotation is ctypes.c_int:
         assert one_field(ffi, annotation)(ctypes.c_int(3)).x.value == 3

@@ -155,6 +155,31 @@ def test_copies_and_pickles(space: Any) -> None:
         assert copy.copy(member) is copy.deepcopy(member) is member
 
 
+def test_structure(ffi: Any, space: Any) -> None:
+    """Members are their values, so that what JSON has kept equals what it was."""
+    metric = space.Metric
+    index = space.Index(metric.IP)
+    assert ffi.from_json(ffi.to_json(index)).metric is metric.IP
+    assert not ffi.structural_equal(index, space.Index(metric.L2))
+    assert ffi.structural_hash(index) != ffi.structural_hash(space.Index(metric.L2))
+    assert ffi.map(index, lambda x: x) is index
+    members, numbers = space.vector([metric.IP, metric.L2]), ffi.List([1, 0])
+    assert type(members[0]) is metric
+    assert ffi.structural_equal(members, numbers)
+    assert ffi.structural_equal(numbers, members)
+    assert ffi.structural_hash(members) == ffi.structural_hash(numbers)
+    assert ffi.structural_equal(ffi.from_json(ffi.to_json(members)), numbers)
+
+
+def test_fields_of_dataclasses(ffi: Any, space: Any) -> None:
+    cls = type("One", (), {"__annotations__": {"x": space.Metric}, "__module__": __name__})
+    cls = ffi.dataclass("test.metric")(cls)
+    assert cls(1).x is cls(space.Metric.IP).x is space.Metric.IP
+    assert space.echo(cls(1).x) is space.Metric.IP
+    with pytest.raises(ValueError, match=r"^test\.metric\.x: expected a member of space\.Metric, got 3$"):
+        cls(3)
+
+
 def test_libraries_share_the_class(ffi: Any, space: Any, build: Build) -> None:
     other = ffi.load_module(build("others.cc", OTHERS))
     assert other.other(1) is space.Metric.IP

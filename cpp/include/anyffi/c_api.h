@@ -240,7 +240,7 @@ typedef enum AnyffiConversion {
   ANYFFI_AS_PATH = 4,      /* Bytes for the system, of text, bytes or a path of the host */
   ANYFFI_AS_DATE_TIME = 5, /* a List of two ints, seconds since 1970 in UTC and nanoseconds, of a time of the host */
   ANYFFI_AS_DURATION = 6,  /* the same of a duration of the host */
-  ANYFFI_AS_INT = 7,       /* an Int or BigInt, of a member of an enumeration of the host */
+  ANYFFI_AS_PLAIN = 7,     /* an Int, text or another value, of a member of an enumeration of the host */
   ANYFFI_AS_TENSOR = 8,    /* a Tensor, of an object of the host that it can make an array of */
   ANYFFI_AS_KEPT = 9       /* created only, of an object: a PyObject that keeps alive what the host adds to it */
 } AnyffiConversion;

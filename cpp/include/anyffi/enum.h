@@ -142,7 +142,7 @@ struct Traits<E, std::enable_if_t<detail::kIsEnumeration<E>>> {
     AnyValue converted;
     AnyffiValue value = given;
     if (given.type_code == ANYFFI_PY_OBJECT) {
-      if (anyffi_value_convert(&given, ANYFFI_AS_INT, converted.out()) != 0) {
+      if (anyffi_value_convert(&given, ANYFFI_AS_PLAIN, converted.out()) != 0) {
         return detail::refuse(why, given, name, ANYFFI_MISMATCH_RAISED);
       }
       value = converted.raw();

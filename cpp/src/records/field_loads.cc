@@ -160,6 +160,35 @@ bool load_literal(const FieldType& type, AnyffiValue& given, AnyValue& out, Anyf
   return refuse(why, given, type.name.c_str(), ANYFFI_MISMATCH_VALUE, type.detail.c_str());
 }
 
+/// A member of an enumeration of the front end, or its value.
+bool load_enumeration(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
+  AnyValue plain;
+  AnyffiValue value = detail::unboxed(given);
+  if (value.type_code == ANYFFI_PY_OBJECT) {
+    if (anyffi_value_convert(&value, ANYFFI_AS_PLAIN, plain.out()) != 0) {
+      return refuse(why, given, type.name.c_str(), ANYFFI_MISMATCH_RAISED);
+    }
+    value = plain.raw();
+  }
+  auto family_of = [](int32_t code) { return code == ANYFFI_BIG_INT ? ANYFFI_INT : anyffi_type_get_family(code); };
+  bool is_of_family = false;
+  for (size_t i = 1; i < type.choices.size(); i += 2) {
+    const AnyValue& choice = type.choices[i];
+    if (family_of(choice.type_code()) != family_of(value.type_code)) continue;
+    is_of_family = true;
+    if (anyffi_value_equal_native(&choice.raw(), &value) == 1) {
+      out = type.choices[i + 1];
+      return true;
+    }
+  }
+  if (!is_of_family) return refuse(why, given, type.name.c_str());
+  if (!type.choices[0].is_none()) {
+    out = type.choices[0](AnyView(value));
+    return true;
+  }
+  return refuse(why, given, type.name.c_str(), ANYFFI_MISMATCH_VALUE, type.detail.c_str());
+}
+
 /// What a function of the front end accepts: an instance of a class of its own.
 bool load_instance(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
   AnyValue held;

@@ -115,6 +115,7 @@ bool load_union(const FieldType& type, AnyffiValue& given, AnyValue& out, Anyffi
 bool load_object(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why);
 bool load_named(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why);
 bool load_literal(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why);
+bool load_enumeration(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why);
 bool load_instance(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why);
 
 }  // namespace anyffi::runtime

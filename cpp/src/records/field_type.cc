@@ -97,6 +97,7 @@ const Row kRows[] = {
     {"self", 0, kObject, &load_object, &make_placeholder},
     {"named", 1, kObject, &load_named, nullptr},
     {"instance", 2, ANYFFI_STORED_VALUE, &load_instance, &make_none},
+    {"enumeration", -1, ANYFFI_STORED_VALUE, &load_enumeration, &make_none},
     {"literal", -1, ANYFFI_STORED_VALUE, &load_literal, &make_none, 0, false},
 };
 
@@ -154,6 +155,13 @@ void read_choices(const Array<>& description, FieldType& type) {
   type.detail = "expected " + type.name;
 }
 
+void read_enumeration(const Array<>& description, FieldType& type) {
+  if (description.size() < 3 || description.size() % 2 == 0) refuse_description(description);
+  type.name = text_of(description[1]);
+  type.detail = "expected a member of " + type.name;
+  for (int64_t i = 2; i < description.size(); ++i) type.choices.push_back(description[i]);
+}
+
 /// Of a container, a tuple or a union; of others none.
 void read_parts(const Array<>& description, const Row& row, FieldType& type, SelfTypes& selves) {
   for (int64_t i = 1; i < description.size(); ++i) {
@@ -201,6 +209,8 @@ std::unique_ptr<FieldType> make_field_type(const Array<>& description, SelfTypes
   } else if (row->load == &load_instance) {
     type->name = text_of(description[1]);
     type->choices.push_back(description[2]);
+  } else if (row->load == &load_enumeration) {
+    read_enumeration(description, *type);
   } else if (row->load == &load_literal) {
     read_choices(description, *type);
   } else {

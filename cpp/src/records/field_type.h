@@ -24,7 +24,7 @@ struct FieldType : Allocated {
   bool refers = true;       // values may refer to objects of the host
   Vector<std::unique_ptr<const FieldType>> parts;
   int32_t type_code = ANYFFI_NONE;  // of objects; ANYFFI_NONE: found by `name`, once it is registered
-  Vector<AnyValue> choices;         // of a literal
+  Vector<AnyValue> choices;         // of a literal, an enumeration, an instance: as their `load` reads them
   String detail;                    // likewise: what its errors expect
 };
 
@@ -41,8 +41,9 @@ struct SelfTypes {
 
 /// What describes a type: an Array of its name and its parts, such as `["List", ["int"]]`; the part of an `object` is a
 /// type code, of a `named` one the key of a type that may not be registered yet, those of a `literal` are its values,
-/// those of an `instance` the name of a class and a function that says whether a value is one; `self` is the type that
-/// is being declared. Throws a ValueError for other descriptions.
+/// those of an `instance` the name of a class and a function that says whether a value is one, those of an
+/// `enumeration` its name, a function that returns the member for any other number, or None, then values and members in
+/// turn; `self` is the type that is being declared. Throws a ValueError for other descriptions.
 std::unique_ptr<FieldType> make_field_type(const Array<>& description, SelfTypes& selves);
 
 }  // namespace anyffi::runtime

@@ -5,6 +5,7 @@
 #include <anyffi/inline.h>
 
 #include "core/errors.h"
+#include "structure/leaves.h"
 #include "tensors/names.h"
 #include "tensors/spec.h"
 #include "values/containers.h"
@@ -62,6 +63,12 @@ int JsonWriter::write_value(const AnyffiValue& given, bool may_return) {
       text_.put(", ");
       put_float(reinterpret_cast<AnyffiComplex*>(value.as_object)->imag);
       return text_.put("]}"), 0;
+    case ANYFFI_PY_OBJECT: {
+      Owned holder;
+      const AnyffiValue* plain;
+      if (find_plain(value, &holder, &plain) != 0) return -1;
+      return plain->type_code == ANYFFI_PY_OBJECT ? refuse(value) : write_value(*plain, false);
+    }
     case ANYFFI_ELLIPSIS:
       return text_.put("{\"ellipsis\": true}"), 0;
     case ANYFFI_DATA_TYPE:

@@ -9,7 +9,6 @@
 
 #include "core/errors.h"
 #include "core/host.h"
-#include "core/owned.h"
 #include "tensors/spec.h"
 #include "values/equal.h"
 
@@ -94,7 +93,22 @@ uint64_t hash_key_of_type(const char* type_key) noexcept {
   return hash_memory(begin_hash(ANYFFI_OBJECT), type_key, std::strlen(type_key));
 }
 
+int find_plain(const AnyffiValue& value, Owned* holder, const AnyffiValue** out) noexcept {
+  *out = &value;
+  if (value.type_code != ANYFFI_PY_OBJECT) return 0;
+  if (anyffi_value_convert(&value, ANYFFI_AS_PLAIN, holder->out()) != 0) return -1;
+  int32_t code = holder->get()->type_code;
+  if (code != ANYFFI_NONE && code != ANYFFI_PY_OBJECT) *out = holder->get();
+  return 0;
+}
+
 int compare_leaves(const AnyffiValue& a, const AnyffiValue& b, uint32_t flags) noexcept {
+  if (void *handle = handle_of(a), *other = handle_of(b); handle != other) {
+    Owned holders[2];
+    const AnyffiValue* values[2];
+    if (find_plain(a, &holders[0], &values[0]) != 0 || find_plain(b, &holders[1], &values[1]) != 0) return -1;
+    if (values[0] != &a || values[1] != &b) return compare_leaves(*values[0], *values[1], flags);
+  }
   int32_t family = anyffi_type_get_family(a.type_code);
   if (family != anyffi_type_get_family(b.type_code)) return 0;
   if (family == ANYFFI_FLOAT) return are_same_floats(a.as_float, b.as_float);
@@ -114,6 +128,12 @@ int compare_leaves(const AnyffiValue& a, const AnyffiValue& b, uint32_t flags) n
 
 int hash_leaf(const AnyffiValue& value, uint32_t flags, uint64_t* out) noexcept {
   int32_t code = value.type_code;
+  if (code == ANYFFI_PY_OBJECT) {
+    Owned holder;
+    const AnyffiValue* plain;
+    if (find_plain(value, &holder, &plain) != 0) return -1;
+    if (plain->type_code != ANYFFI_PY_OBJECT) return hash_leaf(*plain, flags, out);
+  }
   if (code == ANYFFI_NONE || code == ANYFFI_INT || code == ANYFFI_BOOL) {
     *out = add_hash(begin_hash(code), static_cast<uint64_t>(value.as_int));
     return 0;

@@ -7,6 +7,7 @@
 
 #include <anyffi/c_api.h>
 
+#include "core/owned.h"
 #include "values/hash.h"
 
 namespace anyffi::runtime {
@@ -27,8 +28,13 @@ uint64_t hash_key_of_type(const char* type_key) noexcept;
 /// Tags of what is no family.
 enum HashTag { kBoundTag = 1000, kFreeTag = 1001, kCutTag = 1002, kUniqueTag = 1003 };
 
+/// Sets `out` to what a member of an enumeration of the host is as a value; to `value` itself for any other. `holder`
+/// may own it. May run code of the host.
+int find_plain(const AnyffiValue& value, Owned* holder, const AnyffiValue** out) noexcept;
+
 /// Whether two values without parts are the same: of the same family, and equal (NaN also to itself, by the bytes of
-/// tensors, host objects as they say). May run code of the host: the caller owns references to both. -1 on failure.
+/// tensors, members of enumerations by their values, other host objects as they say). May run code of the host: the
+/// caller owns references to both. -1 on failure.
 int compare_leaves(const AnyffiValue& a, const AnyffiValue& b, uint32_t flags) noexcept;
 /// Its hash.
 int hash_leaf(const AnyffiValue& value, uint32_t flags, uint64_t* out) noexcept;

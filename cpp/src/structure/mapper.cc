@@ -19,11 +19,23 @@ bool is_text_or_number(int32_t code) noexcept {
   return anyffi_is_str(code) || anyffi_is_bytes(code) || code == ANYFFI_BIG_INT;
 }
 
+bool is_its_value(const AnyffiValue& member, const AnyffiValue& result) noexcept {
+  Owned holder;
+  const AnyffiValue* plain;
+  int is_same = find_plain(member, &holder, &plain) == 0 ? 0 : -1;
+  if (is_same == 0 && plain != &member) is_same = compare_leaves(*plain, result, 0);
+  if (is_same >= 0) return is_same == 1;
+  Owned ignored;
+  anyffi_error_take_raised(ignored.out());
+  return false;
+}
+
 /// Whether a function of the host has returned what it was given: of text, numbers and its own objects the runtime gets
 /// new objects.
 bool is_unchanged(const AnyffiValue& old, const AnyffiValue& result) noexcept {
   if (is_identical(old, result)) return true;
-  if (void* handle = handle_of(old)) return handle == handle_of(result);
+  // Of a member of an enumeration the function returns the value.
+  if (void* handle = handle_of(old)) return handle == handle_of(result) || is_its_value(old, result);
   if (is_text_or_number(old.type_code)) {
     return is_text_or_number(result.type_code) && compare_leaves(old, result, 0) == 1;
   }
