@@ -226,6 +226,11 @@ class StructureApi:
         part : object
             The new one.
 
+        Raises
+        ------
+        AttributeError, IndexError, KeyError
+            The path leads to no part of the value.
+
         Examples
         --------
         >>> value = anyffi.List([{"w": 1}, [2]])
@@ -233,13 +238,16 @@ class StructureApi:
         >>> anyffi.structure.replace(value, path, 5)
         anyffi.List([anyffi.Dict({'w': 5}), anyffi.List([2])])
         """
+        if not isinstance(path, AccessPath):
+            raise TypeError(f"path: expected AccessPath, got {type(path).__name__}")
         value = self._core.to_object(value)
         owners: list[Any] = []
         numbers: list[int] = []
         for step in path.steps:
+            found = AccessPath([step]).resolve(value)
             owners.append(value)
             numbers.append(self._number_of(value, *step))
-            value = AccessPath([step]).resolve(value)
+            value = found
         for owner, number in zip(reversed(owners), reversed(numbers)):
             part = self._runtime.structure_replace(owner, number, part)
         return part
@@ -259,6 +267,8 @@ class StructureApi:
                 number = 0 if name == "__getstate__()" else self._runtime.structure_field_index(value, name)
         else:
             keys = list(value)
+            if name not in keys:
+                raise KeyError(name)
             number = keys.index(name) * (2 if kind == "key" else 1) + (kind == "key")
         return number
 

@@ -37,6 +37,16 @@ def _show_step(kind: str, value: Any) -> str:
     return f"[{json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)}]"
 
 
+def _read_step(step: Any) -> tuple[str, Any]:
+    try:
+        kind, value = step
+    except (TypeError, ValueError):
+        raise ValueError(f"a step is a pair of its type and a value, not {step!r}") from None
+    if kind not in _STEP_TYPES:
+        raise ValueError(f"unknown type of a step: {kind!r}; there are {', '.join(_STEP_TYPES)}")
+    return kind, value
+
+
 class AccessPath:
     """The way from a value to one of its parts; `str` writes it as an expression.
 
@@ -64,10 +74,7 @@ class AccessPath:
     steps: tuple[tuple[str, Any], ...]
 
     def __init__(self, steps: Any = ()) -> None:
-        self.steps = tuple((kind, value) for kind, value in steps)
-        for kind, _ in self.steps:
-            if kind not in _STEP_TYPES:
-                raise ValueError(f"unknown type of a step: {kind!r}; there are {', '.join(_STEP_TYPES)}")
+        self.steps = tuple(map(_read_step, steps))
 
     def __str__(self) -> str:
         return "".join(_show_step(kind, value) for kind, value in self.steps)

@@ -117,11 +117,21 @@ def test_any_depth(ffi: Any) -> None:
     assert ffi.structural_equal(ffi.from_json(ffi.to_json(value)), value)
 
 
+class Unknown:
+    """Not known to the runtime."""
+
+
 def test_what_cannot_be_written(ffi: Any) -> None:
     with pytest.raises(TypeError, match=r'cannot be written as JSON: at \["a"\]\[1\]|at \[\'a\'\]\[1\]'):
         ffi.to_json({"a": [1, len]})
-    for value in (len, object(), [ValueError("x")], {object(): 1}):
-        with pytest.raises(TypeError, match="cannot be written as JSON"):
+    rows = (
+        (len, "builtin_function_or_method"),
+        (object(), "object"),
+        ([ValueError("x")], "ValueError"),
+        ({object(): 1}, "object"),
+    )
+    for value, name in (*rows, (Unknown(), "Unknown")):
+        with pytest.raises(TypeError, match=f"^{name} cannot be written as JSON"):
             ffi.to_json(value)
 
 

@@ -317,6 +317,9 @@ def test_paths_and_differences_are_values(ffi: Any) -> None:
     assert len(found.path) == 2
     with pytest.raises(ValueError, match="unknown type of a step"):
         AccessPath([("what", 1)])
+    for steps in ([1], ["index"], [("index",)]):
+        with pytest.raises(ValueError, match="a step is a pair of its type and a value, not "):
+            AccessPath(steps)
     with pytest.raises(KeyError):
         AccessPath([("element", 1)]).resolve({2})
 

@@ -216,9 +216,17 @@ def test_replacing(ffi: Any) -> None:
     path = anyffi.structure.AccessPath
     assert plain(ffi, ffi.replace(value, path([("index", 1), ("element", 5)]), 7))[1] == {4, 7}
     assert ffi.replace(value, path(), 1) == 1
-    for bad in (path([("index", 9)]), path([("index", 0), ("key", "x")])):
-        with pytest.raises((IndexError, KeyError, ValueError)):
-            ffi.replace(value, bad, 1)
+    for bad, error in (
+        ([("index", 9)], IndexError),
+        ([("index", 0), ("key", "x")], KeyError),
+        ([("key", 0)], KeyError),
+        ([("index", 1), ("element", 9)], KeyError),
+        ([("index", 2), ("field", "size")], AttributeError),
+    ):
+        with pytest.raises(error):
+            ffi.replace(value, path(bad), 1)
+    with pytest.raises(TypeError, match="path: expected AccessPath, got str"):
+        ffi.replace(value, "[0]", 1)
 
 
 def test_any_depth_and_sharing(ffi: Any) -> None:

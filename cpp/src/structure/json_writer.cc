@@ -5,6 +5,7 @@
 #include <anyffi/inline.h>
 
 #include "core/errors.h"
+#include "core/messages.h"
 #include "structure/leaves.h"
 #include "tensors/names.h"
 #include "tensors/spec.h"
@@ -92,10 +93,12 @@ int JsonWriter::write_value(const AnyffiValue& given, bool may_return) {
 }
 
 int JsonWriter::refuse(const AnyffiValue& value) {
-  const AnyffiTypeInfo* info = anyffi_type_get_info(value.type_code);
-  String path = path_to(current_);
-  return raise_format("TypeError", "%s cannot be written as JSON%s%s",
-                      info == nullptr ? "this value" : info->python_name, path.empty() ? "" : ": at ", path.c_str());
+  Owned name;
+  if (type_name_of(&value, name.out()) != 0) return -1;
+  String type, path = path_to(current_);
+  append_text(&type, name.get());
+  return raise_format("TypeError", "%s cannot be written as JSON%s%s", type.c_str(), path.empty() ? "" : ": at ",
+                      path.c_str());
 }
 
 int JsonWriter::write_sequence(const AnyffiSequence* sequence) {
