@@ -82,7 +82,7 @@ inline AnyValue AnyView::call_packed(Args args) const {
     explicit Copies(int32_t size) {
       if (size <= 8) return;
       values = static_cast<AnyffiValue*>(anyffi_alloc(sizeof(AnyffiValue) * static_cast<size_t>(size)));
-      if (!values) throw std::bad_alloc();
+      if (!values) detail::throw_no_memory();
     }
     ~Copies() {
       if (values != on_stack) anyffi_free(values);

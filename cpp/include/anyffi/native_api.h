@@ -69,6 +69,8 @@ typedef enum AnyffiSignature {
   ANYFFI_SIGNATURE_NEEDS_RETURNS = 1 << 11, /* the result points to an object: the declaration says who owns it */
   ANYFFI_SIGNATURE_ENROLLS = 1 << 12,
   ANYFFI_SIGNATURE_MOVES = 1 << 13,
+  /// The first parameter is an object, all others are numbers: `anyffi_native_normalize`.
+  ANYFFI_SIGNATURE_PLAIN_METHOD = 1 << 14,
   ANYFFI_SIGNATURE_SIZE_SHIFT = 16,  /* 8 bits: the size of a callable that is copied, in bytes */
   ANYFFI_SIGNATURE_PARAMS_SHIFT = 24 /* 8 bits: the number of parameters */
 } AnyffiSignature;
@@ -136,6 +138,8 @@ int anyffi_native_create(AnyffiValue* out, const char* name, uint32_t signature,
                          const char* result_type, ...);
 /// The slow path of a call: defaults, a wrong number of arguments, numbers of other types, `releases_lock`.
 int anyffi_native_call(AnyffiNativeFunction* function, AnyffiValue* args, int32_t num_args, AnyffiValue* result);
+/// Calls a function of numbers, or a plain method, after numbers of other types have been converted.
+int anyffi_native_normalize(AnyffiNativeFunction* function, const AnyffiValue* args, AnyffiValue* result);
 /// Ends a call whose argument number `num_loaded` was refused; returns its status.
 int anyffi_native_refuse(const AnyffiNativeFunction* function, AnyffiCallFrame* frame, void* slots,
                          const AnyffiValue* args, AnyffiValue* result);

@@ -169,7 +169,7 @@ template <class T, class Content = T, class... Args>
 __attribute__((always_inline)) inline Ref<T> make_in_place(int32_t code, Args&&... args) {
   using Made = Instance<T, Content>;
   void* memory = anyffi_object_alloc(Made::kSize);
-  if (!memory) throw std::bad_alloc();
+  if (!memory) throw_no_memory();
   auto* instance = static_cast<Made*>(memory);
   try {
     instance->base.content = static_cast<T*>(construct<Content>(instance->place(), std::forward<Args>(args)...));
@@ -182,24 +182,17 @@ __attribute__((always_inline)) inline Ref<T> make_in_place(int32_t code, Args&&.
   return Ref<T>(Adopt{}, &instance->base.header);
 }
 
-/// `make_object` of a class with instance flags.
+/// The same with ANYFFI_SEPARATE: the content lies in memory of its own.
 template <class T, class... Args>
-__attribute__((noinline)) Ref<T> make_flagged(int32_t code, uint8_t flags, Args&&... args) {
-  if (kHasOwnNew<T> || !(flags & ANYFFI_SEPARATE)) {
-    Ref<T> made = make_in_place<T, T>(code, std::forward<Args>(args)...);
-    enroll_new(made.get());
-    return made;
-  }
+__attribute__((noinline)) Ref<T> make_separately(int32_t code, Args&&... args) {
   NewMemory<T> fresh{anyffi_object_alloc(sizeof(Pointed)), nullptr};
-  if (!fresh.memory) throw std::bad_alloc();
+  if (!fresh.memory) throw_no_memory();
   fresh.separate = place_separately<T>();
   T* content = construct<T>(fresh.separate, std::forward<Args>(args)...);
   auto* pointed = static_cast<Pointed*>(fresh.memory);
   *pointed = Pointed{{{code, 1, 1, &destroy_owned, nullptr}, content, nullptr}, content, &delete_as<T>};
   fresh.memory = fresh.separate = nullptr;
-  Ref<T> made(Adopt{}, &pointed->base.header);
-  enroll_new(made.get());
-  return made;
+  return Ref<T>(Adopt{}, &pointed->base.header);
 }
 
 /// `make_object`, inlined into constructors.
@@ -207,8 +200,11 @@ template <class T, class... Args>
 __attribute__((always_inline)) inline Ref<T> make_inlined(Args&&... args) {
   int32_t code = type_code_of<T>();
   uint8_t flags = read_instance_flags<T>();
-  if (__builtin_expect(flags != 0, 0)) return make_flagged<T>(code, flags, std::forward<Args>(args)...);
-  return make_in_place<T, T>(code, std::forward<Args>(args)...);
+  bool is_separate = !kHasOwnNew<T> && __builtin_expect(flags & ANYFFI_SEPARATE, 0);
+  Ref<T> made = is_separate ? make_separately<T>(code, std::forward<Args>(args)...)
+                            : make_in_place<T, T>(code, std::forward<Args>(args)...);
+  if (__builtin_expect(flags != 0, 0)) enroll_new(made.get());
+  return made;
 }
 
 }  // namespace detail ANYFFI_HIDDEN_

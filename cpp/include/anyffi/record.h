@@ -39,7 +39,7 @@ struct ExpectedFields {
   void grow() {
     size_t capacity = size > 0 ? 2 * static_cast<size_t>(size) : 1;
     auto* grown = static_cast<AnyffiFieldInfo*>(anyffi_alloc(sizeof(AnyffiFieldInfo) * capacity));
-    if (!grown) throw std::bad_alloc();
+    if (!grown) detail::throw_no_memory();
     if (size > 0) __builtin_memcpy(grown, rows, sizeof(AnyffiFieldInfo) * static_cast<size_t>(size));
     anyffi_free(rows);
     rows = grown;

@@ -21,7 +21,7 @@ struct Allocated {
   void* memory;
   Allocated(Allocator&& from, int64_t size)
       : allocator(std::move(from)), memory(allocator.alloc(static_cast<size_t>(size))) {
-    if (memory == nullptr) throw std::bad_alloc();
+    if (memory == nullptr) detail::throw_no_memory();
   }
   static void release(void* self) {
     auto* allocated = static_cast<Allocated*>(self);
@@ -36,7 +36,7 @@ class Extents {
   explicit Extents(const Shape& shape) : size_(static_cast<int32_t>(shape.size())) {
     if (shape.size() > kInline) {
       many_ = static_cast<int64_t*>(anyffi_alloc(sizeof(int64_t) * static_cast<size_t>(shape.size())));
-      if (!many_) throw std::bad_alloc();
+      if (!many_) detail::throw_no_memory();
     }
     int64_t* next = many_ ? many_ : few_;
     for (int64_t extent : shape) *next++ = extent;

@@ -134,16 +134,18 @@ int call_complete(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiValue
   return status;
 }
 
-/// Calls a function of numbers; `args` is a copy, which is converted to what the fast path accepts.
+/// Calls a function of numbers, or a plain method; `args` is a copy, which is converted to what the fast path accepts.
 int call_normalized(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiValue* result) {
   const NativeDeclaration& declaration = declaration_of(*function);
   AnyffiMismatch why;
   for (int32_t i = 0; i < declaration.info.num_params; ++i) {
+    if (declaration.types[i]->normalize == nullptr) continue;
     AnyffiValue given = args[i];
     if (declaration.types[i]->normalize(&args[i], &why) == 0)
       return refuse_argument(&why, declaration.info, i, given, *result);
   }
-  if (function->releases_lock == 0) return call_plain(function, args, result);
+  bool is_method = (declaration.signature & ANYFFI_SIGNATURE_PLAIN_METHOD) != 0;
+  if (is_method || function->releases_lock == 0) return call_complete(function, args, result);
   AnyffiReleasedLock lock{};
   anyffi_native_release_lock(&lock, args, 0);
   int status = call_plain(function, args, result);
@@ -213,7 +215,7 @@ int anyffi_native_call(AnyffiNativeFunction* function, AnyffiValue* args, int32_
   const AnyffiFunctionInfo& info = declaration.info;
   int32_t size = info.num_params;
   bool is_full = num_args == size && info.num_required == size;
-  bool is_plain = (declaration.signature & ANYFFI_SIGNATURE_PLAIN) != 0;
+  bool is_plain = (declaration.signature & (ANYFFI_SIGNATURE_PLAIN | ANYFFI_SIGNATURE_PLAIN_METHOD)) != 0;
   // The number of arguments for which `call` takes its fast path.
   if (is_full && !is_plain) return call_complete(function, args, result);
   auto* filled = static_cast<AnyffiValue*>(__builtin_alloca(sizeof(AnyffiValue) * static_cast<size_t>(size)));
@@ -230,6 +232,13 @@ int anyffi_native_call(AnyffiNativeFunction* function, AnyffiValue* args, int32_
     if (args[i].type_code > 0) args[i] = filled[i];
   }
   return status;
+}
+
+int anyffi_native_normalize(AnyffiNativeFunction* function, const AnyffiValue* args, AnyffiValue* result) {
+  auto size = static_cast<size_t>(declaration_of(*function).info.num_params);
+  auto* copied = static_cast<AnyffiValue*>(__builtin_alloca(sizeof(AnyffiValue) * size));
+  for (size_t i = 0; i < size; ++i) copied[i] = args[i];
+  return call_normalized(function, copied, result);
 }
 
 int anyffi_native_refuse(const AnyffiNativeFunction* function, AnyffiCallFrame* frame, void* slots,

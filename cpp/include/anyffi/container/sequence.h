@@ -72,7 +72,7 @@ class Element {
   Element& operator=(const Element&) = delete;
 
   /// Prepends the key to the path in `why`, which borrows the refused value. Always returns false.
-  bool refused(AnyffiMismatch& why, const AnyffiValue& key) {
+  __attribute__((cold, noinline)) bool refused(AnyffiMismatch& why, const AnyffiValue& key) {
     AnyValue got = hold(why.got), kept_key = hold(key);
     kept_ = AnyValue();
     anyffi_mismatch_prepend(&why, &key);

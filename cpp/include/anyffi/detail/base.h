@@ -247,6 +247,9 @@ __attribute__((cold, noinline)) inline bool refuse(AnyffiMismatch& why, const An
 /// Throws the error of a value that is not an argument. Defined in error.h.
 [[noreturn]] __attribute__((cold)) void throw_mismatch(const AnyffiMismatch& why);
 
+/// Not inlined: an exception is more code than what throws it.
+[[noreturn]] __attribute__((cold, noinline)) inline void throw_no_memory() { throw std::bad_alloc(); }
+
 /// Types whose traits have `load_plain` (traits.h).
 template <class T>
 inline constexpr bool kIsNumber = (std::is_arithmetic_v<T> && !kIsCharacter<T>) || std::is_enum_v<T>;

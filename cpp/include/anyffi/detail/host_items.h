@@ -5,6 +5,8 @@
 
 #include <anyffi/detail/base.h>
 
+#include <algorithm>
+
 namespace anyffi {
 namespace detail {
 
@@ -90,35 +92,31 @@ bool load_host_items(const AnyffiValue& value, C& filled, const char* name, Anyf
   return items.is_complete() || refuse_items(why, name);
 }
 
-/// Whether a C of numbers grows by ranges of them.
+/// Whether a C keeps its numbers one behind the other, as std::vector does.
 template <class T, class C, class = void>
-inline constexpr bool kGrowsByRanges = false;
+inline constexpr bool kIsContiguous = false;
 template <class T, class C>
-inline constexpr bool
-    kGrowsByRanges<T, C,
-                   std::void_t<decltype(std::declval<C&>().insert(std::declval<C&>().end(), static_cast<T*>(nullptr),
-                                                                  static_cast<T*>(nullptr)))>> =
-        std::is_arithmetic_v<T> && kIsNumber<T> && Reserve<C>::kHas;
+inline constexpr bool kIsContiguous<
+    T, C, std::enable_if_t<std::is_same_v<decltype(std::declval<C&>().resize(1), std::declval<C&>().data()), T*>>> =
+    std::is_arithmetic_v<T> && kIsNumber<T>;
 
-/// Loads numbers, and appends all that are read at once. A short container is filled by one call.
+/// Loads numbers, each where it stays.
 template <class T, class C>
 bool load_host_numbers(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why) {
   HostItems<> items(value);
-  typename Traits<T>::Holder numbers[kItemsAtOnce];
-  if (items.read()) {
-    bool is_whole = items.is_whole(items.size());
-    if (!is_whole) Reserve<C>::in(filled, items.size());
-    do {
-      auto* end = numbers;
-      for (AnyffiValue& item : items) {
-        bool is_plain = Traits<T>::load_plain(item, *end);
-        if (__builtin_expect(!is_plain, 0) && !Traits<T>::load(item, *end, why)) return refuse_items(why, name);
-        ++end;
-      }
-      if (is_whole) return filled.assign(numbers, end), true;
-      filled.insert(filled.end(), numbers, end);
-    } while (items.read());
+  size_t size = 0;
+  while (items.read()) {
+    size_t begin = size;
+    size += static_cast<size_t>(items.end() - items.begin());
+    if (size > filled.size()) filled.resize(std::max(size, static_cast<size_t>(items.size())));
+    T* next = filled.data() + begin;
+    for (AnyffiValue& item : items) {
+      bool is_plain = Traits<T>::load_plain(item, *next);
+      if (__builtin_expect(!is_plain, 0) && !Traits<T>::load(item, *next, why)) return refuse_items(why, name);
+      ++next;
+    }
   }
+  if (size != filled.size()) filled.resize(size);
   return items.is_complete() || refuse_items(why, name);
 }
 

@@ -23,6 +23,76 @@ __attribute__((cold, noinline)) inline int fail_call(AnyffiNativeFunction& nativ
   return -1;
 }
 
+/// Converts the arguments into the slots, calls, stores the result and destroys what the slots keep; false if an
+/// argument was refused, of which the frame knows. May throw.
+using CallBody = bool (*)(AnyffiNativeFunction& native, AnyffiValue* args, AnyffiValue* result, AnyffiCallFrame& frame,
+                          char* slots);
+
+/// Calls a function whose slots are in memory: what needs no types, so that each signature generates little.
+template <size_t kBytes, size_t kAlignment>
+__attribute__((noinline)) int call_body(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result,
+                                        CallBody body) {
+  auto& native = *static_cast<AnyffiNativeFunction*>(self);
+  if (__builtin_expect(num_args != native.plain_size, 0)) return anyffi_native_call(&native, args, num_args, result);
+  alignas(kAlignment) char slots[kBytes];
+  AnyffiCallFrame frame;
+  frame.num_loaded = 0;
+  frame.lock.is_released = 0;
+  try {
+    if (__builtin_expect(body(native, args, result, frame, slots), 1)) return 0;
+    return anyffi_native_refuse(&native, &frame, slots, args, result);
+  } catch (const ThrowWatch&) {
+    __builtin_unreachable();
+  } catch (...) {
+    return fail_call(native, frame, slots, args);
+  }
+}
+
+/// Calls a method with its object and the arguments behind it, numbers all, and stores the result, a number or None;
+/// false before the call if a number is not of the exact type. May throw.
+template <class T>
+using MethodBody = bool (*)(AnyffiNativeFunction& native, T& object, const AnyffiValue* args, AnyffiValue* result);
+
+/// Calls such a method: what all of a class share.
+template <class T>
+__attribute__((noinline)) int call_method(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result,
+                                          MethodBody<T> body) {
+  using Kept = typename Slot<ObjectArg<T>>::Kept;
+  auto& native = *static_cast<AnyffiNativeFunction*>(self);
+  if (__builtin_expect(num_args != native.plain_size, 0)) return anyffi_native_call(&native, args, num_args, result);
+  alignas(Kept) char slot[sizeof(Kept)];
+  AnyffiCallFrame frame;
+  frame.num_loaded = 0;
+  frame.lock.is_released = 0;
+  try {
+    if (__builtin_expect(!load_same_class(args[0], static_cast<ObjectArg<T>*>(nullptr), slot), 0) &&
+        !load_slot<ObjectArg<T>>(&args[0], &frame.why, slot)) {
+      return anyffi_native_refuse(&native, &frame, slot, args, result);
+    }
+    frame.num_loaded = 1;
+    if (__builtin_expect(native.releases_lock != 0, 0)) {
+      anyffi_native_release_lock(&frame.lock, args, native.base.info->num_params);
+    }
+    auto& kept = *reinterpret_cast<Kept*>(slot);
+    bool is_done = body(native, *kept, args + 1, result);
+    acquire_lock(frame);
+    kept.~Kept();
+    if (__builtin_expect(is_done, 1)) return 0;
+  } catch (const ThrowWatch&) {
+    __builtin_unreachable();
+  } catch (...) {
+    return fail_call(native, frame, slot, args);
+  }
+  return anyffi_native_normalize(&native, args, result);
+}
+
+/// Sizes that share `call_body`.
+constexpr size_t slots_size(size_t bytes) {
+  size_t size = 64;
+  while (size < bytes) size *= 2;
+  return size;
+}
+
 }  // namespace detail ANYFFI_HIDDEN_
 }  // namespace anyffi
 

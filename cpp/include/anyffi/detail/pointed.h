@@ -133,7 +133,7 @@ __attribute__((noinline)) inline AnyffiValue refer_to(const Pointee& pointee) {
     }
   } guard{&pointee};
   auto* pointed = static_cast<Pointed*>(anyffi_object_alloc(sizeof(Pointed)));
-  if (!pointed) throw std::bad_alloc();
+  if (!pointed) throw_no_memory();
   bool is_alone = pointee.deleter == &destroy_owned || pointee.deleter == &destroy_holder;
   AnyffiObject* owner = pointee.owner || is_alone ? pointee.owner : &no_owner;
   *pointed = Pointed{{{pointee.type_code, 1, 1, pointee.deleter, nullptr}, pointee.content, owner},

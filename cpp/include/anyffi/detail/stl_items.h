@@ -61,7 +61,7 @@ bool load_each(const AnyffiValue& value, const char* name, AnyffiMismatch& why, 
 /// Calls `visit` with each element, converted to T; `filled` is what it fills.
 template <class T, class C, class Visit>
 bool load_items(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why, Visit visit) {
-  if constexpr (kLoadsQuietly<T> && kGrowsByRanges<T, C>) {
+  if constexpr (kLoadsQuietly<T> && kIsContiguous<T, C>) {
     if (is_items_of(value, ANYFFI_ARRAY, ANYFFI_LIST)) return load_host_numbers<T>(value, filled, name, why);
   }
   auto load = [&](AnyffiValue& item) {
@@ -74,7 +74,7 @@ bool load_items(const AnyffiValue& value, C& filled, const char* name, AnyffiMis
       return true;
     }
   };
-  if constexpr (kLoadsQuietly<T> && !kGrowsByRanges<T, C>) {
+  if constexpr (kLoadsQuietly<T> && !kIsContiguous<T, C>) {
     if (is_items_of(value, ANYFFI_ARRAY, ANYFFI_LIST)) return load_host_items(value, filled, name, why, load);
   }
   return load_each<T>(value, name, why, load);

@@ -38,6 +38,43 @@ template <class A, class T = ConvertedType<A>>
 inline constexpr bool kIsQuietArg = kIsObjectArg<T> || (kSharesObject<T> && !kIsVariable<A>) ||
                                     std::is_trivially_destructible_v<typename Slot<T>::Kept>;
 
+/// The parameters of a method.
+template <class... A>
+struct MethodParams {
+  static constexpr bool kIsPlain = false;
+};
+template <class O, class... A>
+struct MethodParams<O, A...> {
+  static constexpr bool kIsPlain = kIsObjectArg<ConvertedType<O>> && (kIsNumber<Bare<A>> && ...);
+  using Self = Bare<O>;
+
+  /// A MethodBody.
+  template <class F, class R>
+  static bool call(AnyffiNativeFunction& native, Self& object, const AnyffiValue* args, AnyffiValue* result) {
+    return call<F, R>(native, object, args, result, std::index_sequence_for<A...>());
+  }
+
+ private:
+  template <class F, class R, size_t... I>
+  __attribute__((always_inline)) static bool call(AnyffiNativeFunction& native, Self& object,
+                                                  [[maybe_unused]] const AnyffiValue* args, AnyffiValue* result,
+                                                  std::index_sequence<I...>) {
+    Numbers<std::index_sequence<I...>, A...> numbers;
+    bool are_plain = (Traits<Bare<A>>::load_plain(args[I], numbers.template leaf<I, Bare<A>>().number) && ...);
+    if (__builtin_expect(!are_plain, 0)) return false;
+    auto& function = callable_of<F>(&native);
+    auto call = [&]() -> R {
+      return function(static_cast<O>(object), Traits<Bare<A>>::take(numbers.template leaf<I, Bare<A>>().number)...);
+    };
+    if constexpr (std::is_void_v<R>) {
+      call();
+    } else {
+      assign(*result, Traits<Bare<R>>::store(call()));
+    }
+    return true;
+  }
+};
+
 template <class F, class R, class... A>
 struct ANYFFI_HIDDEN_ TypedCall {
   static constexpr int kSize = sizeof...(A);
@@ -50,19 +87,23 @@ struct ANYFFI_HIDDEN_ TypedCall {
   static constexpr bool kIsQuiet = (kIsQuietArg<A> && ...);
   /// Needs no frame, which saves a third of the call of a short function.
   static constexpr bool kIsPlain = (kIsNumber<Bare<A>> && ...) && kReturnsNumber;
+  /// Of an object and numbers, which most methods are: needs little more.
+  using Params = MethodParams<A...>;
+  static constexpr bool kIsMethod = Params::kIsPlain && kReturnsNumber;
   using Memory = Slots<std::conditional_t<kReturnsObject, Result, char>, ConvertedType<A>...>;
 
   /// `AnyffiFunction.call`.
   static int call(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
-    auto& native = *static_cast<AnyffiNativeFunction*>(self);
-    if (__builtin_expect(num_args == native.plain_size, 1)) {
-      if constexpr (kIsPlain) {
-        return call_plain(native, args, result, Indices());
-      } else {
-        return call_in_frame(native, args, result, Indices());
-      }
+    if constexpr (kIsPlain) {
+      auto& native = *static_cast<AnyffiNativeFunction*>(self);
+      if (__builtin_expect(num_args == native.plain_size, 1)) return call_plain(native, args, result, Indices());
+      return anyffi_native_call(&native, args, num_args, result);
+    } else if constexpr (kIsMethod) {
+      return call_method<typename Params::Self>(self, args, num_args, result, &Params::template call<F, R>);
+    } else {
+      constexpr size_t kAlignment = alignof(Memory) > 16 ? alignof(Memory) : 16;
+      return call_body<slots_size(sizeof(Memory)), kAlignment>(self, args, num_args, result, &call_in_slots);
     }
-    return anyffi_native_call(&native, args, num_args, result);
   }
 
  private:
@@ -84,60 +125,53 @@ struct ANYFFI_HIDDEN_ TypedCall {
     });
   }
 
+  static bool call_in_slots(AnyffiNativeFunction& native, AnyffiValue* args, AnyffiValue* result,
+                            AnyffiCallFrame& frame, char* slots) {
+    return call_in_slots(native, args, result, frame, slots, Indices());
+  }
   template <size_t... I>
-  __attribute__((always_inline)) static int call_in_frame(AnyffiNativeFunction& native,
-                                                          [[maybe_unused]] AnyffiValue* args, AnyffiValue* result,
-                                                          std::index_sequence<I...>) {
-    Memory memory;
-    AnyffiCallFrame frame;
-    frame.num_loaded = 0;
-    frame.lock.is_released = 0;
+  __attribute__((always_inline)) static bool call_in_slots(AnyffiNativeFunction& native,
+                                                           [[maybe_unused]] AnyffiValue* args, AnyffiValue* result,
+                                                           AnyffiCallFrame& frame, [[maybe_unused]] char* memory,
+                                                           std::index_sequence<I...>) {
     // Without destructors, which would be inlined twice: the shared functions destroy what an error leaves.
-    try {
-      NumberPack numbers;
-      if constexpr ((kTakesObject<Bare<A>> || ...)) check_distinct(args, kSize);
-      if (!(load<I, A>(args[I], frame, memory, numbers) && ...)) {
-        return anyffi_native_refuse(&native, &frame, memory.bytes, args, result);
-      }
-      frame.num_loaded = kSize;
-      if (__builtin_expect(native.releases_lock != 0, 0)) anyffi_native_release_lock(&frame.lock, args, kSize);
-      auto& function = callable_of<F>(&native);
-      if constexpr (std::is_void_v<R>) {
-        function(pass<I, A>(memory, numbers)...);
-        acquire_lock(frame);
-      } else if constexpr (kReturnsNumber) {
-        assign(*result, Traits<Result>::store(function(pass<I, A>(memory, numbers)...)));
-        acquire_lock(frame);
-      } else if constexpr (std::is_reference_v<R>) {
-        const Result& object = function(pass<I, A>(memory, numbers)...);
-        if constexpr (kIsObjectClass<Result>) {
-          if constexpr (!kIsQuiet) result->aux = 0;
-          if (__builtin_expect(!store_argument<Result>(frame, object, args, kSize, result), 0)) {
-            store_other_reference<Result>(static_cast<Returns>(native.returns), object, args, kSize, result);
-          }
-        } else {
-          store_reference<Result>(frame, object, result);
+    NumberPack numbers;
+    if constexpr ((kTakesObject<Bare<A>> || ...)) check_distinct(args, kSize);
+    if (!(load<I, A>(args[I], frame, memory, numbers) && ...)) return false;
+    frame.num_loaded = kSize;
+    if (__builtin_expect(native.releases_lock != 0, 0)) anyffi_native_release_lock(&frame.lock, args, kSize);
+    auto& function = callable_of<F>(&native);
+    if constexpr (std::is_void_v<R>) {
+      function(pass<I, A>(memory, numbers)...);
+      acquire_lock(frame);
+    } else if constexpr (kReturnsNumber) {
+      assign(*result, Traits<Result>::store(function(pass<I, A>(memory, numbers)...)));
+      acquire_lock(frame);
+    } else if constexpr (std::is_reference_v<R>) {
+      const Result& object = function(pass<I, A>(memory, numbers)...);
+      if constexpr (kIsObjectClass<Result>) {
+        if constexpr (!kIsQuiet) result->aux = 0;
+        if (__builtin_expect(!store_argument<Result>(frame, object, args, kSize, result), 0)) {
+          store_other_reference<Result>(static_cast<Returns>(native.returns), object, args, kSize, result);
         }
-      } else if constexpr (kIsRef<Result>) {
-        AnyffiValue stored = Traits<Result>::store(function(pass<I, A>(memory, numbers)...));
-        acquire_lock(frame);
-        assign(*result, stored);
       } else {
-        auto* kept = ::new (slot<kSize>(memory)) Result(function(pass<I, A>(memory, numbers)...));
-        if constexpr (!kIsQuiet && (kIsObjectPointer<Result> || kMayBorrow<Result>)) result->aux = 0;
-        if constexpr (kHoldsPointer<Result>) {
-          store_pointing(frame, static_cast<Returns>(native.returns), kept, args, kSize, result);
-        } else {
-          store_result(frame, kept, result);
-        }
+        store_reference<Result>(frame, object, result);
       }
-    } catch (const ThrowWatch&) {
-      __builtin_unreachable();
-    } catch (...) {
-      return fail_call(native, frame, memory.bytes, args);
+    } else if constexpr (kIsRef<Result>) {
+      AnyffiValue stored = Traits<Result>::store(function(pass<I, A>(memory, numbers)...));
+      acquire_lock(frame);
+      assign(*result, stored);
+    } else {
+      auto* kept = ::new (slot<kSize>(memory)) Result(function(pass<I, A>(memory, numbers)...));
+      if constexpr (!kIsQuiet && (kIsObjectPointer<Result> || kMayBorrow<Result>)) result->aux = 0;
+      if constexpr (kHoldsPointer<Result>) {
+        store_pointing(frame, static_cast<Returns>(native.returns), kept, args, kSize, result);
+      } else {
+        store_result(frame, kept, result);
+      }
     }
     (destroy<I, A>(memory), ...);
-    return 0;
+    return true;
   }
 
   /// Numbers whose conversion is short. That of a float is not.
@@ -145,11 +179,11 @@ struct ANYFFI_HIDDEN_ TypedCall {
   static constexpr bool kIsInlined = kIsNumber<T> && !(std::is_floating_point_v<T> && sizeof(T) < 8);
 
   template <size_t I>
-  static void* slot(Memory& memory) {
-    return memory.bytes + Memory::kOffsets.at[I];
+  static void* slot(char* memory) {
+    return memory + Memory::kOffsets.at[I];
   }
   template <size_t I, class P>
-  static bool load(AnyffiValue& value, AnyffiCallFrame& frame, Memory& memory, [[maybe_unused]] NumberPack& numbers) {
+  static bool load(AnyffiValue& value, AnyffiCallFrame& frame, char* memory, [[maybe_unused]] NumberPack& numbers) {
     using T = ConvertedType<P>;
     if constexpr (kIsInlined<T>) {
       auto& number = numbers.template leaf<I, T>().number;
@@ -166,7 +200,7 @@ struct ANYFFI_HIDDEN_ TypedCall {
     return true;
   }
   template <size_t I, class P>
-  static decltype(auto) pass(Memory& memory, [[maybe_unused]] NumberPack& numbers) {
+  static decltype(auto) pass(char* memory, [[maybe_unused]] NumberPack& numbers) {
     using T = ConvertedType<P>;
     if constexpr (kIsInlined<T>) {
       return Traits<T>::take(numbers.template leaf<I, T>().number);
@@ -175,7 +209,7 @@ struct ANYFFI_HIDDEN_ TypedCall {
     }
   }
   template <size_t I, class P>
-  static void destroy(Memory& memory) {
+  static void destroy(char* memory) {
     using T = ConvertedType<P>;
     using Kept = typename Slot<T>::Kept;
     if constexpr (kIsObjectArg<T>) {
@@ -248,6 +282,7 @@ struct TypedSource<TypedCall<F, R, A...>> {
   static constexpr uint32_t signature() {
     uint32_t bits = signature_of_callable<F>() | uint32_t{sizeof...(A)} << ANYFFI_SIGNATURE_PARAMS_SHIFT;
     if constexpr (Typed::kIsPlain) bits |= ANYFFI_SIGNATURE_PLAIN;
+    if constexpr (Typed::kIsMethod) bits |= ANYFFI_SIGNATURE_PLAIN_METHOD;
     if constexpr (kNeedsReturns<R>) bits |= ANYFFI_SIGNATURE_NEEDS_RETURNS;
     if constexpr (kEnrolls) bits |= ANYFFI_SIGNATURE_ENROLLS;
     if constexpr (kIsWritten<Bare<R>>) bits |= ANYFFI_RETURNS_ITEMS;

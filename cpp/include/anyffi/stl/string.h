@@ -77,7 +77,7 @@ constexpr size_t kMinAdopted = 4096;
 __attribute__((noinline)) inline AnyffiValue store_large(std::string&& text) {
   if (!is_ascii(text.data(), text.size())) return Traits<std::string_view>::store(text);
   void* memory = anyffi_alloc(sizeof(AdoptedString));
-  if (!memory) throw std::bad_alloc();
+  if (!memory) throw_no_memory();
   auto* adopted = new (memory) AdoptedString{{}, std::move(text)};
   adopted->base.header = AnyffiObject{ANYFFI_STR_OBJECT, 1, 1, &AdoptedString::destroy, nullptr};
   adopted->base.length = static_cast<int64_t>(adopted->text.size());
