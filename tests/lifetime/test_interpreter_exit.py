@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from programs import run_program
-from support import SANITIZED, cpython_only, slow_except
+from support import SANITIZED, Build, cpython_only, needs_compilers, slow_except
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
@@ -206,6 +206,53 @@ def test_a_lock_that_a_thread_held_at_a_fork(ffi: Any) -> None:
         assert not lock.acquire(blocking=False)
         may_end.set()
         thread.join()
+    """
+    run_program(program, ffi.ffi_mode)
+
+
+#: Two threads without the GIL that take locks of the runtime all the time.
+_SEARCHERS = """
+#include <anyffi/anyffi.h>
+#include <atomic>
+#include <thread>
+static std::atomic<bool> may_end{false};
+static std::thread threads[2];
+ANYFFI_EXPORT(start, [] {
+  for (std::thread& each : threads) {
+    each = std::thread([] {
+      while (!may_end) {
+        anyffi::Function::get_global("anyffi.record.create");
+        anyffi_type_find("a type that nobody knows");
+      }
+    });
+  }
+});
+ANYFFI_EXPORT(stop, [] {
+  may_end = true;
+  for (std::thread& each : threads) each.join();
+}).release_gil();
+"""
+
+
+@needs_compilers
+@pytest.mark.slow("compiling")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_locks_of_the_runtime_at_a_fork(ffi: Any, build: Build) -> None:
+    program = f"""
+        import os, signal, warnings, anyffi
+
+        # Python warns of forks in a process with threads.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        searchers = anyffi.load_module({os.fspath(build("searchers.cc", _SEARCHERS))!r})
+        searchers.start()
+        for number in range(30):
+            pid = os.fork()
+            if not pid:
+                signal.alarm(20)  # ends a child that waits for ever
+                anyffi.get_global_func("anyffi.record.create")
+                os._exit(0)
+            assert os.waitpid(pid, 0)[1] == 0
+        searchers.stop()
     """
     run_program(program, ffi.ffi_mode)
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <thread>
 
-#include "core/compiler.h"
+#include "core/mutex.h"
 #include "core/spin_lock.h"
 
 #if defined(__linux__)
@@ -28,15 +28,12 @@
 
 namespace anyffi::runtime {
 
-/// Of each thread; its address tells them apart.
-inline thread_local ANYFFI_STATIC_TLS char thread_mark = 0;
-
 /// For sections as those of `SpinLock`, which nearly always run in one thread: the first one that comes owns the lock,
 /// and enters by plain stores until another thread comes, which ends the ownership for good. That thread then makes
 /// all others execute a memory barrier (`membarrier`, Linux 4.14): the owner either sees that it lost the lock, or is
 /// seen inside the section. Where the system has no such call, and under ThreadSanitizer, which does not know it,
 /// nobody owns the lock.
-class BiasedLock {
+class BiasedLock final : public ForkedLock {
  public:
   /// A section, which holds the lock until its end.
   class Section {
@@ -102,6 +99,15 @@ class BiasedLock {
   static bool can_bias() noexcept { return false; }
   static void run_barriers() noexcept {}
 #endif
+
+  void prepare() noexcept override {
+    if (owner_.load(std::memory_order_relaxed) != this_thread()) {
+      enter_shared();
+    } else {
+      shared_.lock();
+    }
+  }
+  void finish(bool) noexcept override { shared_.unlock(); }
 
   std::atomic<const void*> owner_{nullptr};
   std::atomic<bool> is_inside_{false};  // the owner

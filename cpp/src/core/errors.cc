@@ -16,6 +16,7 @@
 #include "core/host.h"
 #include "core/memory.h"
 #include "core/messages.h"
+#include "core/mutex.h"
 #include "core/object.h"
 #include "core/owned.h"
 
@@ -243,8 +244,8 @@ void anyffi_error_fill(AnyffiObject* object) {
     if (!anyffi_is_str(message->type_code)) message = Owned(short_text("(no text)"));
     if (!anyffi_is_str(traceback->type_code)) traceback = Owned(short_text(""));
   }
-  static std::mutex mutex;
-  std::lock_guard<std::mutex> guard(mutex);
+  static Mutex mutex;
+  std::lock_guard<Mutex> guard(mutex);
   if (error->kind.type_code != ANYFFI_NONE) return;
   error->message = message.take();
   error->traceback = traceback.take();

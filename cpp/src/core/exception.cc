@@ -18,6 +18,7 @@
 #include "core/compiler.h"
 #include "core/errors.h"
 #include "core/messages.h"
+#include "core/mutex.h"
 #include "core/os_errors.h"
 #include "core/owned.h"
 
@@ -121,8 +122,8 @@ bool raise_registered() {
 }  // namespace
 
 void anyffi_exception_register(AnyffiException* row) {
-  static std::mutex mutex;
-  std::lock_guard<std::mutex> lock(mutex);
+  static anyffi::runtime::Mutex mutex;
+  std::lock_guard<anyffi::runtime::Mutex> lock(mutex);
   for (AnyffiException* other = first_class; other != nullptr; other = other->next) {
     if (other == row) return;
   }

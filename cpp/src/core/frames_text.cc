@@ -18,6 +18,7 @@
 #include "core/immortal.h"
 #include "core/memory.h"
 #include "core/messages.h"
+#include "core/mutex.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -52,7 +53,7 @@ std::string describe_address(uintptr_t address) {
 /// The loader searches all symbols of a library, which takes microseconds. Never destroyed. Not allocated by
 /// `anyffi_alloc`, whose blocks leak reports count.
 struct Described {
-  std::mutex mutex;
+  Mutex mutex;
   std::unordered_map<uintptr_t, std::string> texts;
 };
 
@@ -60,7 +61,7 @@ void append_frame(String* out, uintptr_t address) {
   static Immortal<Described> made;
   Described& described = *made;
   // Not waited for: a thread that is not in this process, after a fork, may have locked it.
-  std::unique_lock<std::mutex> lock(described.mutex, std::try_to_lock);
+  std::unique_lock<Mutex> lock(described.mutex, std::try_to_lock);
   if (!lock.owns_lock()) {
     out->append(describe_address(address));
     return;

@@ -14,6 +14,7 @@
 #include "core/errors.h"
 #include "core/memory.h"
 #include "core/messages.h"
+#include "core/mutex.h"
 #include "core/owned.h"
 
 namespace anyffi::runtime {
@@ -91,8 +92,8 @@ void anyffi_host_install(const AnyffiHost* hooks) {
   // both backends, so that 16 copies are enough.
   static AnyffiHost copies[16];
   static unsigned next = 0;
-  static std::mutex mutex;
-  std::lock_guard<std::mutex> guard(mutex);
+  static anyffi::runtime::Mutex mutex;
+  std::lock_guard<anyffi::runtime::Mutex> guard(mutex);
   if (hooks == nullptr) {
     if (anyffi::runtime::host() != nullptr) anyffi::runtime::has_ended.store(true, std::memory_order_relaxed);
     anyffi::runtime::current.store(nullptr, std::memory_order_release);

@@ -16,6 +16,7 @@
 #include "core/host.h"
 #include "core/immortal.h"
 #include "core/memory.h"
+#include "core/mutex.h"
 #include "core/owned.h"
 #include "core/types.h"
 
@@ -120,7 +121,7 @@ struct Nurse {
 struct Nurses {
   using Entry = std::pair<AnyffiObject* const, Nurse>;
   using Entries = std::unordered_map<AnyffiObject*, Nurse, std::hash<AnyffiObject*>, std::equal_to<>, Allocator<Entry>>;
-  std::recursive_mutex mutex; /* what a nurse keeps alive may be one */
+  RecursiveMutex mutex; /* what a nurse keeps alive may be one */
   Entries entries;
 };
 
@@ -134,7 +135,7 @@ void delete_nurse(AnyffiObject* self, int32_t what) {
   Nurses& all = nurses();
   Nurse nurse;
   {
-    std::lock_guard<std::recursive_mutex> lock(all.mutex);
+    std::lock_guard<RecursiveMutex> lock(all.mutex);
     auto found = all.entries.find(self);
     nurse = std::move(found->second);
     all.entries.erase(found);
@@ -165,7 +166,7 @@ int keep(const AnyffiValue& patient, Owned* out) {
 
 void add_patient(AnyffiObject* nurse, Owned* patient) {
   Nurses& all = nurses();
-  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  std::lock_guard<RecursiveMutex> lock(all.mutex);
   Nurse& entry = all.entries[nurse];
   if (entry.deleter == nullptr) {
     entry.deleter = nurse->deleter;
@@ -194,7 +195,7 @@ bool withdraw_last(AnyffiInstance* instance) noexcept {
 int visit_patients(const AnyffiObject* nurse, AnyffiVisit visit, void* context) {
   if (nurse->deleter != &delete_nurse) return 0;
   Nurses& all = nurses();
-  std::lock_guard<std::recursive_mutex> lock(all.mutex);
+  std::lock_guard<RecursiveMutex> lock(all.mutex);
   for (AnyffiObject* patient : all.entries.find(const_cast<AnyffiObject*>(nurse))->second.patients) {
     AnyffiValue value = anyffi_make_object(patient);
     if (int status = visit(&value, context)) return status;

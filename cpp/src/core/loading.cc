@@ -13,6 +13,7 @@
 
 #include "core/compiler.h"
 #include "core/immortal.h"
+#include "core/mutex.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -21,7 +22,7 @@ ANYFFI_THREAD_LOCAL Loading* innermost = nullptr;
 
 /// Never destroyed. Not allocated by `anyffi_alloc`, whose blocks leak reports count.
 struct Libraries {
-  std::mutex mutex;
+  Mutex mutex;
   std::map<std::string, int64_t, std::less<>> numbers;
   std::deque<std::string> paths;                         /* by number of the load; they do not move */
   std::map<std::string, Registrant, std::less<>> owners; /* by the name given to the system's loader */
@@ -34,7 +35,7 @@ Libraries& libraries() {
 
 Registrant number_load(const char* file, std::string_view path, std::string_view library) {
   Libraries& all = libraries();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  std::lock_guard<Mutex> lock(all.mutex);
   auto place = all.numbers.try_emplace(std::string(library), static_cast<int64_t>(all.numbers.size()) + 1).first;
   all.paths.emplace_back(path);
   Registrant registrant{place->second, static_cast<int64_t>(all.paths.size())};
@@ -64,7 +65,7 @@ Registrant Loading::find_owner(const void* code) noexcept {
   Dl_info info{};
   if (dladdr(code, &info) == 0) return Registrant{};
   Libraries& all = libraries();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  std::lock_guard<Mutex> lock(all.mutex);
   auto found = all.owners.find(std::string_view(info.dli_fname));
   return found != all.owners.end() ? found->second : Registrant{};
 }
@@ -72,7 +73,7 @@ Registrant Loading::find_owner(const void* code) noexcept {
 std::string_view Loading::find_path(const Registrant& registrant) {
   if (registrant.load == 0) return {};
   Libraries& all = libraries();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  std::lock_guard<Mutex> lock(all.mutex);
   return all.paths[static_cast<size_t>(registrant.load) - 1];
 }
 

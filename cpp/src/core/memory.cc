@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "core/immortal.h"
+#include "core/mutex.h"
 
 namespace anyffi::runtime {
 
@@ -74,9 +75,9 @@ void* take_spare(size_t size) {
   return nullptr;
 }
 
-std::mutex& threads_mutex() {
+Mutex& threads_mutex() {
   // Threads may end after static destructors have run.
-  static Immortal<std::mutex> mutex;
+  static Immortal<Mutex> mutex;
   return *mutex;
 }
 
@@ -84,7 +85,7 @@ std::mutex& threads_mutex() {
 class Registration {
  public:
   Registration() noexcept {
-    std::lock_guard<std::mutex> lock(threads_mutex());
+    std::lock_guard<Mutex> lock(threads_mutex());
     next_ = all;
     if (next_ != nullptr) next_->previous_ = this;
     all = this;
@@ -95,7 +96,7 @@ class Registration {
 
   /// Leaves the lists of this thread empty from now on.
   static void close() {
-    std::lock_guard<std::mutex> lock(threads_mutex());
+    std::lock_guard<Mutex> lock(threads_mutex());
     for (Registration* registration = all; registration != nullptr; registration = registration->next_) {
       if (registration->lists_ != &free_lists) continue;
       registration->is_used_ = false;
@@ -104,7 +105,7 @@ class Registration {
   }
 
   ~Registration() {
-    std::lock_guard<std::mutex> lock(threads_mutex());
+    std::lock_guard<Mutex> lock(threads_mutex());
     trim(*lists_);
     for (uint16_t& room : lists_->room) room = 0;
     (previous_ == nullptr ? all : previous_->next_) = next_;
@@ -112,7 +113,7 @@ class Registration {
   }
 
   static int64_t count() {
-    std::lock_guard<std::mutex> lock(threads_mutex());
+    std::lock_guard<Mutex> lock(threads_mutex());
     int64_t found = spare.load(std::memory_order_relaxed) != nullptr;
     for (const Registration* registration = all; registration != nullptr; registration = registration->next_) {
       for (size_t i = 0; registration->is_used_ && i < kNumSizes; ++i)

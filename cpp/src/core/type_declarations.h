@@ -3,6 +3,7 @@
 #ifndef ANYFFI_SRC_CORE_TYPE_DECLARATIONS_H_
 #define ANYFFI_SRC_CORE_TYPE_DECLARATIONS_H_
 
+#include "core/mutex.h"
 #include "core/type_table.h"
 
 namespace anyffi::runtime {
@@ -24,7 +25,7 @@ class TypeDeclarations {
 
  private:
   DynamicTypes& types_;
-  std::unique_lock<std::mutex> lock_;
+  std::unique_lock<Mutex> lock_;
   Vector<TypeChange> changes_;
   int32_t num_new_ = 0;
 };

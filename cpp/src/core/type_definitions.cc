@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "core/mutex.h"
 #include "core/same_types.h"
 #include "core/type_rows.h"
 #include "core/type_table.h"
@@ -35,7 +36,7 @@ int register_type(const AnyffiTypeInfo& info, const Registrant& registrant, int3
     return raise_format("ValueError", "type key '%s' is reserved for the runtime", given.type_key);
   }
   DynamicTypes& types = dynamic_types();
-  std::unique_lock<std::mutex> lock(types.mutex);
+  std::unique_lock<Mutex> lock(types.mutex);
   auto known = types.entries.find(given.type_key);
   if (known != types.entries.end()) {
     const AnyffiTypeInfo* former = anyffi_type_get_info(known->second.code);
@@ -89,7 +90,7 @@ int define_type(const AnyffiTypeInfo& info, const Registrant& registrant, int32_
   given.visit_children = defined.visit_children;
   if (defined.hash != nullptr) given.hash = defined.hash;
   if (defined.equal != nullptr) given.equal = defined.equal;
-  std::unique_lock<std::mutex> lock(types.mutex);
+  std::unique_lock<Mutex> lock(types.mutex);
   auto definer = types.definers.find(*type_code);
   bool was_defined = definer != types.definers.end();
   if (was_defined && !definer->second.is_followed_by(registrant)) {
@@ -120,7 +121,7 @@ int define_type(const AnyffiTypeInfo& info, const Registrant& registrant, int32_
 
 void restore_type(const FormerType& former) noexcept {
   DynamicTypes& types = dynamic_types();
-  std::lock_guard<std::mutex> lock(types.mutex);
+  std::lock_guard<Mutex> lock(types.mutex);
   int32_t type_code = former.record->type_code;
   publish_record(types, type_code, former.record);
   auto definer = types.definers.find(type_code);

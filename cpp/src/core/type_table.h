@@ -13,6 +13,7 @@
 
 #include "core/loading.h"
 #include "core/memory.h"
+#include "core/mutex.h"
 
 namespace anyffi::runtime {
 
@@ -27,7 +28,7 @@ struct DynamicTypes {
   };
   using Entries = std::map<std::string_view, Entry, std::less<>, Allocator<std::pair<const std::string_view, Entry>>>;
   using Definers = std::map<int32_t, Registrant, std::less<>, Allocator<std::pair<const int32_t, Registrant>>>;
-  std::mutex mutex;
+  Mutex mutex;
   Entries entries;
   /// Who defined a type, by its code.
   Definers definers;

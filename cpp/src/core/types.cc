@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/immortal.h"
+#include "core/mutex.h"
 #include "core/type_rows.h"
 #include "core/type_table.h"
 
@@ -144,7 +145,7 @@ const AnyffiTypeInfo* anyffi_type_get_info(int32_t type_code) {
 const AnyffiTypeInfo* anyffi_type_find(const char* type_key) {
   if (const AnyffiTypeInfo* row = find_fixed(type_key)) return row;
   DynamicTypes& types = dynamic_types();
-  std::lock_guard<std::mutex> lock(types.mutex);
+  std::lock_guard<Mutex> lock(types.mutex);
   auto found = types.entries.find(type_key);
   return found != types.entries.end() ? anyffi_type_get_info(found->second.code) : nullptr;
 }
@@ -206,7 +207,7 @@ int32_t anyffi_abi_get_version(void) { return ANYFFI_ABI_VERSION; }
 void anyffi_type_add_instance_flags(int32_t type_code, uint8_t flags) {
   if (type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return;
   DynamicTypes& types = dynamic_types();
-  std::lock_guard<std::mutex> lock(types.mutex);
+  std::lock_guard<Mutex> lock(types.mutex);
   int32_t count = types.count.load(std::memory_order_relaxed);
   for (int32_t i = type_code - ANYFFI_FIRST_DYNAMIC_TYPE; i < count; ++i) {
     if (!anyffi_type_is_a(ANYFFI_FIRST_DYNAMIC_TYPE + i, type_code)) continue;

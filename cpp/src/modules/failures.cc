@@ -11,6 +11,7 @@
 
 #include "core/immortal.h"
 #include "core/memory.h"
+#include "core/mutex.h"
 #include "core/owned.h"
 #include "registry/journal.h"
 
@@ -26,7 +27,7 @@ struct Failure {
 
 /// By the load addresses of the libraries. Never destroyed, as libraries are never unmapped.
 struct Failures {
-  std::mutex mutex;
+  Mutex mutex;
   std::map<const void*, Failure, std::less<>, Allocator<std::pair<const void* const, Failure>>> by_base;
 };
 
@@ -39,7 +40,7 @@ Failures& failures() {
 template <class Change>
 void change_failure(const void* base, Change change) noexcept {
   Failures& all = failures();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  std::lock_guard<Mutex> lock(all.mutex);
   try {
     change(all.by_base[base]);
   } catch (const std::bad_alloc&) {
@@ -51,7 +52,7 @@ void change_failure(const void* base, Change change) noexcept {
 
 Owned find_load_error(const void* base) noexcept {
   Failures& all = failures();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  std::lock_guard<Mutex> lock(all.mutex);
   auto found = all.by_base.find(base);
   return found != all.by_base.end() ? retained(*found->second.error.get()) : Owned();
 }
@@ -77,7 +78,7 @@ bool begin_new_load(const void* base) noexcept {
   Failures& all = failures();
   Owned name, function;
   {
-    std::lock_guard<std::mutex> lock(all.mutex);
+    std::lock_guard<Mutex> lock(all.mutex);
     auto found = all.by_base.find(base);
     if (found == all.by_base.end() || !found->second.is_undone) return false;
     name = retained(*found->second.taken_name.get());
@@ -85,7 +86,7 @@ bool begin_new_load(const void* base) noexcept {
   bool is_taken = name->type_code != ANYFFI_NONE && anyffi_registry_find(name.get(), function.out()) == 0 &&
                   function->type_code != ANYFFI_NONE;
   if (is_taken) return false;
-  std::lock_guard<std::mutex> lock(all.mutex);
+  std::lock_guard<Mutex> lock(all.mutex);
   return std::exchange(all.by_base.find(base)->second.is_undone, false);
 }
 
@@ -98,7 +99,7 @@ void end_new_load(const void* base, void* copy) noexcept {
 
 void* find_replacement(const void* base) noexcept {
   Failures& all = failures();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  std::lock_guard<Mutex> lock(all.mutex);
   auto found = all.by_base.find(base);
   return found != all.by_base.end() ? found->second.replacement : nullptr;
 }

@@ -14,6 +14,7 @@
 #include "core/errors.h"
 #include "core/immortal.h"
 #include "core/messages.h"
+#include "core/mutex.h"
 #include "core/object.h"
 #include "core/types.h"
 #include "text/suggest.h"
@@ -22,8 +23,8 @@ namespace anyffi::runtime {
 namespace {
 
 /// One for all modules, so that two threads cannot create a cycle.
-std::mutex& import_mutex() {
-  static Immortal<std::mutex> mutex;
+Mutex& import_mutex() {
+  static Immortal<Mutex> mutex;
   return *mutex;
 }
 
@@ -77,14 +78,14 @@ Vector<Module*> flatten_locked(Module* module) {
 }
 
 Vector<Module*> flatten(Module* module) {
-  std::lock_guard<std::mutex> lock(import_mutex());
+  std::lock_guard<Mutex> lock(import_mutex());
   return flatten_locked(module);
 }
 
 int import_module(Module* module, Module* other) {
   anyffi_object_retain(&other->header);
   Owned reference(&other->header);
-  std::lock_guard<std::mutex> lock(import_mutex());
+  std::lock_guard<Mutex> lock(import_mutex());
   Vector<Module*> reached = flatten_locked(other);
   if (std::find(reached.begin(), reached.end(), module) != reached.end()) {
     return anyffi_error_raise("ValueError", "a module cannot import itself, nor one that imports it");
@@ -194,7 +195,7 @@ int list_names(const Vector<String>& names, AnyffiValue* out) {
 int list_imports(Module* module, AnyffiValue* out) {
   Vector<AnyffiValue> imports;
   {
-    std::lock_guard<std::mutex> lock(import_mutex());
+    std::lock_guard<Mutex> lock(import_mutex());
     for (const Owned& imported : module->imports) imports.push_back(*imported.get());
   }
   // The module owns them, and imports are never removed.

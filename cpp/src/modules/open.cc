@@ -17,6 +17,7 @@
 #include "core/immortal.h"
 #include "core/loading.h"
 #include "core/memory.h"
+#include "core/mutex.h"
 #include "modules/failures.h"
 #include "modules/library.h"
 #include "modules/library_file.h"
@@ -46,7 +47,7 @@ struct Identity {
 /// The opened files by the names given to the loader: it does not open a name again, even if the file was
 /// replaced. Never destroyed. Not allocated by `anyffi_alloc`, whose blocks leak reports count.
 struct Opened {
-  std::mutex mutex;
+  Mutex mutex;
   std::map<std::string, Identity> names;
 };
 
@@ -77,7 +78,7 @@ int choose_name(String* file, bool* is_new) {
   if (!identify(*file, &now)) return 0;  // the loader will report the reason
   String shown = *file;
   Opened& all = opened();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  std::lock_guard<Mutex> lock(all.mutex);
   for (const auto& [name, then] : all.names) {
     if (then.is_same_file(now) && !(then == now)) {
       return raise_format("ValueError",
@@ -97,7 +98,7 @@ int choose_name(String* file, bool* is_new) {
 /// Removes the record of a file that the loader refused, so that the file may be overwritten.
 void forget_name(const String& name) {
   Opened& all = opened();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  std::lock_guard<Mutex> lock(all.mutex);
   all.names.erase(name.c_str());
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/immortal.h"
+#include "core/mutex.h"
 #include "core/object.h"
 #include "modules/library_file.h"
 #include "modules/module.h"
@@ -27,7 +28,7 @@ struct SymbolFunction {
 /// Records of libraries, which are never unmapped. Never destroyed.
 struct Libraries {
   using Symbol = std::pair<AnyffiCall, String>;
-  std::mutex mutex;
+  Mutex mutex;
   /// Functions of plain symbols, so that a symbol is the same object each time.
   std::map<Symbol, Owned, std::less<>, Allocator<std::pair<const Symbol, Owned>>> functions;
   /// The paths that tables were loaded from.
@@ -78,14 +79,14 @@ AnyffiObject* create_symbol_function(AnyffiCall call, const String& name, const 
 int get_symbol_function(const Module& module, const String& name, AnyffiCall call, AnyffiValue* out) {
   Libraries::Symbol symbol(call, name);
   {
-    std::lock_guard<std::mutex> lock(libraries().mutex);
+    std::lock_guard<Mutex> lock(libraries().mutex);
     auto found = libraries().functions.find(symbol);
     if (found != libraries().functions.end()) return anyffi_value_own(found->second.get(), out);
   }
   AnyffiObject* made = create_symbol_function(call, name, module.path);
   if (made == nullptr) return -1;
   Owned function(made);
-  std::lock_guard<std::mutex> lock(libraries().mutex);
+  std::lock_guard<Mutex> lock(libraries().mutex);
   auto place = libraries().functions.try_emplace(std::move(symbol), std::move(function)).first;
   return anyffi_value_own(place->second.get(), out);
 }
@@ -95,7 +96,7 @@ int get_symbol_function(const Module& module, const String& name, AnyffiCall cal
 int record_table(const AnyffiModuleTable* table, const AnyffiValue* path) {
   Owned owned_path;
   if (anyffi_value_own(path, owned_path.out()) != 0) return -1;
-  std::lock_guard<std::mutex> lock(libraries().mutex);
+  std::lock_guard<Mutex> lock(libraries().mutex);
   if (table != nullptr) libraries().tables.try_emplace(table, std::move(owned_path));
   return 0;
 }
@@ -148,7 +149,7 @@ int find_origin(const AnyffiObject* function, AnyffiValue* out) {
     path = symbol->path;
     name = symbol->info.name;
   } else {
-    std::lock_guard<std::mutex> lock(libraries().mutex);
+    std::lock_guard<Mutex> lock(libraries().mutex);
     for (const auto& [table, table_path] : libraries().tables) {
       for (const AnyffiModuleEntry* entry = *table->entries; entry != nullptr && name == nullptr; entry = entry->next) {
         if (entry->function == function) path = *table_path.get(), name = entry->name;

@@ -8,6 +8,7 @@
 
 #include "core/compiler.h"
 #include "core/immortal.h"
+#include "core/mutex.h"
 #include "records/record.h"
 
 namespace anyffi::runtime {
@@ -20,7 +21,7 @@ ANYFFI_THREAD_LOCAL FieldParts parts_of_thread = nullptr;
 
 /// What classes are called where they are defined, if their key is another name; a name may be used again.
 struct Names {
-  std::mutex mutex;
+  Mutex mutex;
   std::map<String, Vector<int32_t>, std::less<>, Allocator<std::pair<const String, Vector<int32_t>>>> types;
 };
 
@@ -31,7 +32,7 @@ Names& names() {
 
 bool has_name(int32_t type_code, const String& name) noexcept {
   Names& known = names();
-  std::lock_guard<std::mutex> lock(known.mutex);
+  std::lock_guard<Mutex> lock(known.mutex);
   auto found = known.types.find(name);
   return found != known.types.end() &&
          std::find(found->second.begin(), found->second.end(), type_code) != found->second.end();
@@ -47,7 +48,7 @@ bool hold(AnyffiValue& given, AnyValue& out) {
 void name_type(const String& name, int32_t type_code) {
   if (has_name(type_code, name)) return;
   Names& known = names();
-  std::lock_guard<std::mutex> lock(known.mutex);
+  std::lock_guard<Mutex> lock(known.mutex);
   known.types[name].push_back(type_code);
 }
 

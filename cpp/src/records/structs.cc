@@ -7,6 +7,7 @@
 
 #include "core/errors.h"
 #include "core/immortal.h"
+#include "core/mutex.h"
 #include "core/types.h"
 
 namespace anyffi::runtime {
@@ -21,7 +22,7 @@ struct Expected {
 
 /// Never destroyed, as types.
 struct Expectations {
-  std::mutex mutex;
+  Mutex mutex;
   Vector<Expected> list;
 };
 
@@ -69,7 +70,7 @@ int compare_fields(const char* key, const AnyffiRecord& record, const AnyffiFiel
 
 }  // namespace
 
-std::unique_lock<std::mutex> lock_expectations() { return std::unique_lock(expectations().mutex); }
+std::unique_lock<Mutex> lock_expectations() { return std::unique_lock(expectations().mutex); }
 
 void require_expected(const char* key, const AnyffiRecord& record) {
   for (const Expected& expected : expectations().list) {
@@ -85,7 +86,7 @@ using namespace anyffi::runtime;
 int anyffi_type_check_fields(const char* type_key, const AnyffiFieldInfo* fields, int32_t num_fields) {
   return guard([&] {
     Expectations& all = expectations();
-    std::lock_guard<std::mutex> lock(all.mutex);
+    std::lock_guard<Mutex> lock(all.mutex);
     const AnyffiTypeInfo* info = anyffi_type_find(type_key);
     if (info != nullptr && info->record != nullptr) {
       if (int status = compare_fields(type_key, *info->record, fields, num_fields)) return status;

@@ -12,6 +12,7 @@
 #include "core/immortal.h"
 #include "core/memory.h"
 #include "core/messages.h"
+#include "core/mutex.h"
 #include "core/owned.h"
 #include "registry/journal.h"
 #include "text/text.h"
@@ -45,7 +46,7 @@ using Functions = std::map<Owned, Entry, NameLess, Allocator<std::pair<const Own
 /// Nothing is released and no error is raised under the mutex: either may call the host, which takes its lock, and the
 /// thread that holds that lock may wait for this mutex.
 struct Registry {
-  std::mutex mutex;
+  Mutex mutex;
   Functions functions;
 };
 
@@ -75,7 +76,7 @@ int set_function(const AnyffiValue* name, const AnyffiValue* function, bool over
   Entry former;
   try {
     Registry& all = registry();
-    std::lock_guard<std::mutex> lock(all.mutex);
+    std::lock_guard<Mutex> lock(all.mutex);
     auto [place, added] = all.functions.try_emplace(std::move(key));
     taken = !added && !override_existing && !Loading::is_overriding() &&
             !place->second.registrant.is_followed_by(registrant);
@@ -97,7 +98,7 @@ int set_function(const AnyffiValue* name, const AnyffiValue* function, bool over
 Vector<Owned> copy_names() {
   Registry& all = registry();
   Vector<Owned> names;
-  std::lock_guard<std::mutex> lock(all.mutex);
+  std::lock_guard<Mutex> lock(all.mutex);
   names.reserve(all.functions.size());
   for (const auto& [name, function] : all.functions) {
     anyffi_value_retain(name.get());
@@ -119,7 +120,7 @@ void registry_restore(const AnyffiValue& name, const AnyffiValue& function, Anyf
   Registry& all = registry();
   Entry former_entry{Owned(former), registrant};
   Functions::node_type dropped;
-  std::lock_guard<std::mutex> lock(all.mutex);
+  std::lock_guard<Mutex> lock(all.mutex);
   auto place = all.functions.find(&name);
   if (place == all.functions.end() || place->second.function->as_object != function.as_object) return;
   if (former.type_code == ANYFFI_NONE) {
@@ -146,7 +147,7 @@ int anyffi_registry_find(const AnyffiValue* name, AnyffiValue* out) {
   *out = anyffi_make_none();
   if (check_name(&wanted) != 0) return -1;
   Registry& all = registry();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  std::lock_guard<Mutex> lock(all.mutex);
   auto place = all.functions.find(&wanted);
   if (place == all.functions.end()) return 0;
   const AnyffiValue* function = place->second.function.get();
@@ -162,7 +163,7 @@ int anyffi_registry_find_library(const AnyffiValue* name, AnyffiValue* out) {
   Registrant registrant;
   {
     Registry& all = registry();
-    std::lock_guard<std::mutex> lock(all.mutex);
+    std::lock_guard<Mutex> lock(all.mutex);
     auto place = all.functions.find(&wanted);
     if (place != all.functions.end()) registrant = place->second.registrant;
   }
@@ -176,7 +177,7 @@ int anyffi_registry_remove(const AnyffiValue* name, int32_t* out_existed) {
   if (check_name(name) != 0) return -1;
   Functions::node_type dropped;
   Registry& all = registry();
-  std::lock_guard<std::mutex> lock(all.mutex);
+  std::lock_guard<Mutex> lock(all.mutex);
   auto place = all.functions.find(name);
   if (place == all.functions.end()) return 0;
   dropped = all.functions.extract(place);
@@ -204,7 +205,7 @@ void anyffi_registry_remove_host_functions(void) {
   Registry& all = registry();
   // Nodes move between maps without allocating. The functions are released after the mutex is.
   Functions dropped;
-  std::lock_guard<std::mutex> lock(all.mutex);
+  std::lock_guard<Mutex> lock(all.mutex);
   for (auto place = all.functions.begin(); place != all.functions.end();) {
     auto next = std::next(place);
     if (reinterpret_cast<AnyffiFunction*>(place->second.function->as_object)->handle != nullptr) {

@@ -8,6 +8,7 @@
 
 #include "core/errors.h"
 #include "core/immortal.h"
+#include "core/mutex.h"
 #include "structure/leaves.h"
 #include "values/containers.h"
 
@@ -22,7 +23,7 @@ struct Structures {
     String field; /* empty: the type itself */
     int32_t structure;
   };
-  std::mutex mutex;
+  Mutex mutex;
   std::map<int32_t, Vector<Row>, std::less<>, Allocator<std::pair<const int32_t, Vector<Row>>>> of_type;
 };
 
@@ -35,7 +36,7 @@ Structures& structures() {
 
 void reset_structure(int32_t type_code) noexcept {
   Structures& known = structures();
-  std::lock_guard<std::mutex> lock(known.mutex);
+  std::lock_guard<Mutex> lock(known.mutex);
   known.of_type.erase(type_code);
 }
 
@@ -59,7 +60,7 @@ ObjectTypes::~ObjectTypes() {
 static void find_structures(ObjectType* type) {
   const AnyffiTypeInfo& info = *type->info;
   Structures& known = structures();
-  std::lock_guard<std::mutex> lock(known.mutex);
+  std::lock_guard<Mutex> lock(known.mutex);
   for (int32_t depth = 0; depth <= info.depth && !known.of_type.empty(); ++depth) {
     auto found = known.of_type.find(depth < info.depth ? info.ancestors[depth] : info.type_code);
     if (found == known.of_type.end()) continue;
@@ -193,7 +194,7 @@ int anyffi_type_set_structure(int32_t type_code, const char* field, int32_t stru
   }
   return guard([&] {
     Structures& known = structures();
-    std::lock_guard<std::mutex> lock(known.mutex);
+    std::lock_guard<Mutex> lock(known.mutex);
     Vector<Structures::Row>& rows = known.of_type[type_code];
     String name = field == nullptr ? "" : field;
     for (Structures::Row& row : rows) {

@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "core/host.h"
+#include "core/mutex.h"
 #include "values/containers.h"
 
 namespace anyffi::runtime {
@@ -29,7 +30,7 @@ struct Record {
 Record records[kRecords];
 /// How often a marked container changed. Deep records of all containers end with each change.
 std::atomic<int64_t> changes;
-std::mutex mutex;
+Mutex mutex;
 
 Record& record_of(const AnyffiObject* container) {
   return records[(reinterpret_cast<uintptr_t>(container) * 0x9E3779B97F4A7C15) >> (64 - 9)];
@@ -42,7 +43,7 @@ uint64_t& mask_of(AnyffiObject* container) {
 void remove_record(const AnyffiObject* container) {
   Record& record = record_of(container);
   if (record.container.load(std::memory_order_acquire) != container) return;
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<Mutex> lock(mutex);
   if (record.container.load(std::memory_order_relaxed) == container) record.container = nullptr;
 }
 
@@ -62,7 +63,7 @@ int64_t anyffi_container_begin_check(AnyffiObject* container) {
 }
 
 void anyffi_container_end_check(AnyffiObject* container, const void* type, int64_t check, int32_t is_deep) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<Mutex> lock(mutex);
   if (changes.load(std::memory_order_acquire) != check || !(mask_of(container) & ANYFFI_CHECKED)) return;
   Record& record = record_of(container);
   record.container.store(container, std::memory_order_release);
@@ -72,7 +73,7 @@ void anyffi_container_end_check(AnyffiObject* container, const void* type, int64
 
 int32_t anyffi_container_is_checked(const AnyffiObject* container, const void* type) {
   if (!(mask_of(const_cast<AnyffiObject*>(container)) & ANYFFI_CHECKED)) return 0;
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard<Mutex> lock(mutex);
   const Record& record = record_of(container);
   return record.container.load(std::memory_order_relaxed) == container && record.type == type &&
          (record.change == kAnyChange || record.change == changes.load(std::memory_order_acquire));
