@@ -118,10 +118,17 @@ int path_from_native(std::string_view native, AnyffiValue* out) {
 using namespace anyffi::runtime;
 
 int anyffi_str_from_utf8(const char* utf8, int64_t size, AnyffiValue* out) {
+  if (static_cast<uint64_t>(size) <= ANYFFI_INLINE_BYTES) {
+    auto length = static_cast<uint32_t>(size);
+    AnyffiValue made = anyffi_make_inline_text(ANYFFI_STR, ANYFFI_ASCII, utf8, length, length);
+    // All bytes but the last one, which is the length's.
+    constexpr uint64_t kHigh = 0x0080808080808080;
+    if (((made.aux & 0x80808080u) | (static_cast<uint64_t>(made.as_int) & kHigh)) == 0) return *out = made, 0;
+  }
   auto* data = reinterpret_cast<const uint8_t*>(utf8);
   int64_t num_ascii = size < 0 ? size : count_ascii(data, size);
   if (num_ascii == size) {
-    if (size <= ANYFFI_INLINE_BYTES) return anyffi_str_create(utf8, size, ANYFFI_ASCII, out);
+    if (size < 0) return anyffi_str_create(utf8, size, ANYFFI_ASCII, out);
     if (anyffi_str_allocate(size, ANYFFI_ASCII, out) != 0) return -1;
     auto* made = reinterpret_cast<const AnyffiStrObject*>(out->as_object);
     std::memcpy(const_cast<void*>(made->data), utf8, static_cast<size_t>(size));

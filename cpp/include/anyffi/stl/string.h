@@ -106,6 +106,14 @@ struct Traits<std::string> {
       detail::fill_string(holder, static_cast<const char*>(given.as_pointer), given.aux >> 2);
       return true;
     }
+    if (given.type_code == ANYFFI_STR) {
+      AnyffiTextView text;
+      anyffi_view_text(&given, &text);
+      if (__builtin_expect(text.encoding == ANYFFI_ASCII, 1)) {
+        detail::fill_string(holder, static_cast<const char*>(text.data), static_cast<size_t>(text.length));
+        return true;
+      }
+    }
     AnyValue encoded;
     AnyffiTextView text;
     if (!detail::load_utf8(given, encoded, text, why)) return false;
