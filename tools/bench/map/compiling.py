@@ -1,4 +1,4 @@
-"""Time to compile, and size of, extensions of many functions, each of another signature."""
+"""Time to compile, and size of, extensions of many functions, each of another signature, and of classes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pathlib
 import shlex
 import subprocess
 import tempfile
+from collections.abc import Iterator, Mapping
 
 from .. import native
 from ..contenders import anyffi_flags, nanobind_flags
@@ -15,7 +16,11 @@ from ..installed import stripped_kb
 from .laws import COMPILE, SIZE
 from .verdict import Verdict, compare
 
-COUNTS = (1, 100, 1000)
+#: Numbers of functions, and of classes with 20 methods.
+COUNTS = {"functions": (1, 100, 1000), "classes": (1, 10)}
+NUM_METHODS = 20
+
+_HEADERS = ("map", "optional", "string", "vector")
 
 #: Types of parameters, which are combined, and of results.
 PARAMETERS = (
@@ -45,17 +50,51 @@ def body(i: int) -> str:
     return f'[]({a}, {b}, {c}) -> {result} {{ return {result}(); }}, arg("a"), arg("b"), arg("c")'
 
 
-def anyffi_source(count: int) -> str:
-    functions = "".join(f"ANYFFI_EXPORT(f{i}, {body(i)});\n" for i in range(count))
-    headers = "".join(f"#include <anyffi/stl/{name}.h>\n" for name in ("map", "optional", "string", "vector"))
-    return f"#include <anyffi/anyffi.h>\n{headers}using anyffi::arg;\n{functions}"
+def methods(number: int) -> Iterator[tuple[str, str, str]]:
+    """Yield of each method of a class the name, the result and the parameters."""
+    for i in range(NUM_METHODS):
+        result, (first, second, _) = signature(13 * number + 7 * i)
+        yield f"m{i}", result, f"{first}, {second}"
 
 
-def nanobind_source(count: int) -> str:
-    functions = "".join(f'  m.def("f{i}", {body(i)});\n' for i in range(count))
-    names = ("nanobind", "stl/map", "stl/optional", "stl/string", "stl/vector")
+def structs(count: int) -> str:
+    """Return the classes, which know neither library."""
+    lines = [f"#include <{name}>" for name in _HEADERS]
+    for number in range(count):
+        lines += [f"struct C{number} {{", "  int64_t field = 0;"]
+        lines += [f"  {result} {name}({of}) {{ return {result}(); }}" for name, result, of in methods(number)]
+        lines.append("};")
+    return "\n".join(lines) + "\n"
+
+
+def bound(number: int, definition: str, constructor: str, method: str) -> str:
+    """Return the description of a class."""
+    add = (
+        f'\n    .{method}("{name}", &C{number}::{name}, arg("a"), arg("b"))' for name, _, _ in methods(number)
+    )
+    return f"{definition}\n    .{constructor}{''.join(add)};\n"
+
+
+def anyffi_source(kind: str, count: int) -> str:
+    headers = "".join(f"#include <anyffi/stl/{name}.h>\n" for name in _HEADERS)
+    start = f"#include <anyffi/anyffi.h>\n{headers}using anyffi::arg;\n"
+    if kind == "functions":
+        return start + "".join(f"ANYFFI_EXPORT(f{i}, {body(i)});\n" for i in range(count))
+    definition = 'ANYFFI_CLASS(C{0}, "many.C{0}")'
+    classes = (bound(i, definition.format(i), "init<>()", "method") for i in range(count))
+    return start + structs(count) + "".join(classes)
+
+
+def nanobind_source(kind: str, count: int) -> str:
+    names = ("nanobind", *(f"stl/{name}" for name in _HEADERS))
     headers = "".join(f"#include <nanobind/{name}.h>\n" for name in names)
-    return f"{headers}namespace nb = nanobind;\nusing nb::arg;\nNB_MODULE(many, m) {{\n{functions}}}\n"
+    start = f"{headers}namespace nb = nanobind;\nusing nb::arg;\n"
+    if kind == "functions":
+        functions = "".join(f'  m.def("f{i}", {body(i)});\n' for i in range(count))
+        return f"{start}NB_MODULE(many, m) {{\n{functions}}}\n"
+    definition = '  nb::class_<C{0}>(m, "C{0}")'
+    classes = (bound(i, definition.format(i), "def(nb::init<>())", "def") for i in range(count))
+    return f"{start}{structs(count)}NB_MODULE(many, m) {{\n{''.join(classes)}}}\n"
 
 
 def compiled(source: str, options: list[str], folder: pathlib.Path) -> tuple[float, float]:
@@ -72,8 +111,8 @@ def compiled(source: str, options: list[str], folder: pathlib.Path) -> tuple[flo
     return (used.ru_utime + used.ru_stime) * 1e9, stripped_kb(library) * 1024
 
 
-def measure(counts: tuple[int, ...] = COUNTS) -> list[Verdict]:
-    """Compile the same functions with both, two at a time, the longest first; nothing without nanobind."""
+def measure(counts: Mapping[str, tuple[int, ...]] = COUNTS) -> list[Verdict]:
+    """Compile the same with both, two at a time, the longest first; nothing without nanobind."""
     try:
         nanobind = nanobind_flags()
     except native.Missing:
@@ -81,17 +120,22 @@ def measure(counts: tuple[int, ...] = COUNTS) -> list[Verdict]:
     # With its library apart from the extension, as anyffi's is.
     flags = {"anyffi": anyffi_flags(), "nanobind": [*nanobind, "-DNB_SHARED"]}
     writers = {"anyffi": anyffi_source, "nanobind": nanobind_source}
-    tasks = [(count, who) for count in sorted(counts, reverse=True) for who in flags]
+    what = [(kind, count) for kind in counts for count in counts[kind]]
     with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(2) as pool:
         futures = {}
-        for count, who in tasks:
-            folder = pathlib.Path(name) / f"{who}-{count}"
-            folder.mkdir()
-            futures[count, who] = pool.submit(compiled, writers[who](count), flags[who], folder)
+        for kind, count in sorted(what, key=lambda each: each[1], reverse=True):
+            for who, options in flags.items():
+                folder = pathlib.Path(name) / f"{who}-{kind}-{count}"
+                folder.mkdir()
+                source = writers[who](kind, count)
+                futures[kind, count, who] = pool.submit(compiled, source, options, folder)
         found = {key: future.result() for key, future in futures.items()}
     verdicts = []
-    for count in sorted(counts):
+    for kind, count in what:
         for which, law in enumerate((COMPILE, SIZE)):
-            both = {who: found[count, who][which] for who in flags}
-            verdicts.append(compare(f"{law.name} of {count:,} functions", "compiling", law, both))
+            both = {who: found[kind, count, who][which] for who in flags}
+            shape = f"{count:,} {kind}"
+            if kind == "classes":
+                shape = f"{count:,} class{'es' if count > 1 else ''} of {NUM_METHODS} methods"
+            verdicts.append(compare(f"{law.name} of {shape}", "compiling", law, both))
     return verdicts
