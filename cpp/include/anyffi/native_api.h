@@ -27,6 +27,9 @@ int anyffi_load_utf8(const AnyffiValue* value, AnyffiValue* encoded, AnyffiTextV
 /// Converts a Float or a BigInt; `type_name`: what it is too large for.
 int anyffi_load_float(const AnyffiValue* value, const char* type_name, double* out, AnyffiMismatch* why);
 
+/// Returns 1, and what a member of an enumeration of the host is as a value, which the caller owns; 0 for other values.
+int anyffi_load_member(const AnyffiValue* value, AnyffiValue* out);
+
 /* ---- native functions ------------------------------------------------------------------------ */
 
 typedef enum AnyffiParamFlag {

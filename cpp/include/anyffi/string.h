@@ -281,7 +281,11 @@ struct TextTraits {
   static constexpr bool kOutlivesHolder = true;
   using Holder = AnyValue;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
-    if (anyffi_type_get_family(unboxed(given).type_code) != kCode) return refuse(why, unboxed(given), Traits<T>::name);
+    const AnyffiValue& value = unboxed(given);
+    if (anyffi_type_get_family(value.type_code) != kCode) {
+      bool is_member = anyffi_load_member(&value, holder.out()) != 0;
+      return (is_member && holder.family() == kCode) || refuse(why, value, Traits<T>::name);
+    }
     return Traits<AnyValue>::load(given, holder, why);
   }
   static T take(Holder& holder) { return T(Adopt{}, holder.release()); }

@@ -68,7 +68,13 @@ struct Traits<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bo
     bool fits = static_cast<int64_t>(out) == number && (std::is_signed_v<T> || !is_negative);
     return value.type_code == ANYFFI_INT && fits;
   }
-  static bool load_special(const AnyffiValue& value, [[maybe_unused]] T& out, AnyffiMismatch& why) {
+  static bool load_special(const AnyffiValue& value, T& out, AnyffiMismatch& why) {
+    AnyffiValue member;
+    if (value.type_code == ANYFFI_PY_OBJECT && anyffi_load_member(&value, &member) != 0) {
+      bool fits = load_plain(member, out);
+      anyffi_value_drop(&member);
+      if (fits) return true;
+    }
     if constexpr (!std::is_signed_v<T> && sizeof(T) == 8) {
       if (value.type_code == ANYFFI_BIG_INT) {
         auto* big = reinterpret_cast<const AnyffiBigInt*>(value.as_object);

@@ -21,11 +21,29 @@ int refuse(AnyffiMismatch* why, const AnyffiValue& got, const char* expected, in
 
 }  // namespace
 
+int anyffi_load_member(const AnyffiValue* value, AnyffiValue* out) {
+  *out = anyffi_make_none();
+  if (value->type_code != ANYFFI_PY_OBJECT) return 0;
+  anyffi::runtime::Owned plain, ignored;
+  if (anyffi_value_convert(value, ANYFFI_AS_PLAIN, plain.out()) != 0) anyffi_error_take_raised(ignored.out());
+  if (plain->type_code == ANYFFI_NONE || plain->type_code == ANYFFI_PY_OBJECT) return 0;
+  *out = plain.take();
+  return 1;
+}
+
 int anyffi_load_utf8(const AnyffiValue* given, AnyffiValue* encoded, AnyffiTextView* text, AnyffiMismatch* why) {
   const AnyffiValue& value =
       given->type_code == ANYFFI_BOX ? reinterpret_cast<const AnyffiBox*>(given->as_object)->value : *given;
   bool is_utf8 = anyffi_is_utf8(&value) != 0;
-  if (!is_utf8 && anyffi_is_str(value.type_code) == 0) return refuse(why, value, "str", ANYFFI_MISMATCH_TYPE);
+  if (!is_utf8 && anyffi_is_str(value.type_code) == 0) {
+    anyffi::runtime::Owned member;
+    if (anyffi_load_member(&value, member.out()) == 0 || anyffi_is_str(member->type_code) == 0) {
+      return refuse(why, value, "str", ANYFFI_MISMATCH_TYPE);
+    }
+    if (anyffi_str_to_utf8(member.get(), encoded) != 0) return refuse(why, value, "str", ANYFFI_MISMATCH_RAISED);
+    anyffi_view_text(encoded, text);
+    return 1;
+  }
   anyffi_view_text(&value, text);
   if (is_utf8 || __builtin_expect(text->encoding == ANYFFI_ASCII, 1)) return 1;
   if (anyffi_str_to_utf8(&value, encoded) != 0) return refuse(why, value, "str", ANYFFI_MISMATCH_RAISED);
