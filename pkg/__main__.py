@@ -61,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         status = options.run(options)
     except (OSError, ValueError) as error:
         command = (sys.argv[1:] if argv is None else argv)[0]
-        parser.exit(1, f"python -m anyffi {command}: {error}\n")
+        parser.exit(getattr(options, "status_of_errors", 1), f"python -m anyffi {command}: {error}\n")
     if status:
         parser.exit(status)
 

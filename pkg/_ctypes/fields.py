@@ -39,6 +39,9 @@ def field_getter(name: str, slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
             found = _read_field(memory_of(self), key, result)
         except (AttributeError, TypeError, IndexError):
             # No wrapper, or another thread took the last cell.
+            result = None
+        # Out of the handler, so that the exception is not the context of another one.
+        if result is None:
             return slow(self)
         if found is not _UNREAD:
             _push_cell(result)

@@ -69,6 +69,7 @@ def find_item(self: Any, type_code: int, key: Any) -> Any:
             release(packed)
 
 
+@translates_errors
 def list_entries(self: Any, type_code: int) -> list[tuple[Any, Any]] | None:
     """Return all keys and values, from a copy; None where reading them may run other code."""
     address = unwrap_as(self, type_code)

@@ -63,7 +63,7 @@ Method = Callable[..., Any]
 Maker = Callable[[Method], Method]
 
 
-def call_shared(shared: Method, *args: Any, **named: Any) -> Any:
+def call_shared(shared: Method, /, *args: Any, **named: Any) -> Any:
     """Call a method of `_objects` with the arguments that are not missing."""
     return shared(*[x for x in args if x is not GIVEN], **named)
 

@@ -57,6 +57,7 @@ _fields_of = struct.Struct("=QqqQ").unpack
 _DATA = Sequence.data.offset
 
 
+@translates_errors
 def read_immutable(address: int) -> list[Any] | None:
     """Return the elements of an Array that the caller keeps alive; None unless these are scalars."""
     data, size, _, type_mask = _fields_of(string_at(address + _DATA, 32))

@@ -80,6 +80,10 @@ class ObjectCore(_Collected):
     __module__ = "anyffi"  # for NumPy on PyPy, as above
     __slots__ = ()
 
+    def __hash__(self) -> int:
+        # That of the object: its wrapper may be made again.
+        return (unwrap(self) if _is_full(self) else id(self)) >> 4
+
     @property
     def _address(self) -> int:
         return unwrap(self) if _is_full(self) else 0

@@ -15,6 +15,10 @@ cdef class ObjectCore:
             unname_wrapper(self.target, <PyObject*>self)
             anyffi_release(self.target)
 
+    def __hash__(self):
+        # That of the object: its wrapper may be made again.
+        return <Py_hash_t>((<size_t>self if self.target == NULL else <size_t>self.target) >> 4)
+
     @property
     def _address(self):
         return <size_t>self.target

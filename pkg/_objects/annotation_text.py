@@ -39,7 +39,8 @@ class AnnotationText:
         """Return what an annotation means: a class, a Part, a Later; TypeError for other expressions."""
         try:
             tree = ast.parse(text.strip(), mode="eval")
-        except SyntaxError:
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            # Surrogates, or too many levels, of which the parser raises either.
             raise refused(text) from None
         return self._read(tree.body)
 
@@ -87,4 +88,6 @@ class AnnotationText:
 def refused(annotation: Any) -> TypeError:
     """Return the error about an annotation that has no meaning for the runtime."""
     shown = annotation.__qualname__ if isinstance(annotation, type) else repr(annotation)
+    if len(shown) > 200:
+        shown = f"{shown[:100]}...{shown[-20:]}"
     return TypeError(f"the annotation {shown} is no type of values in C++; use typing.Any for any value")

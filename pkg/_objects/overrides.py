@@ -43,6 +43,17 @@ def _hold(wrapper: Any) -> None:
     """Do nothing: C++ keeps the wrapper alive by a partial call of this function."""
 
 
+class _Kept:
+    """A wrapper that lives on, and the finalizer of its class, which the interpreter calls but once."""
+
+    def __init__(self, wrapper: Any, finalize: Callable[[Any], Any]) -> None:
+        self._wrapper = wrapper
+        self._finalize = finalize
+
+    def __del__(self) -> None:
+        self._finalize(self._wrapper)
+
+
 class Overrides:
     """Bind the methods of a Python class, which derives from a C++ class, to virtual functions."""
 
@@ -74,7 +85,8 @@ class Overrides:
 
             def __del__(wrapper: Any) -> None:
                 if wrapper._address and self._is_shared(wrapper):
-                    self._keep(wrapper, functools.partial(_hold, wrapper))
+                    kept = wrapper if finalize is None else _Kept(wrapper, finalize)
+                    self._keep(wrapper, functools.partial(_hold, kept))
                 elif finalize is not None:
                     finalize(wrapper)
 

@@ -78,7 +78,11 @@ class RecordMethods:
         def __new__(cls, /, *args: Any, **kwargs: Any) -> Any:
             if (args or kwargs) and cls.__init__ is object.__init__:
                 raise TypeError(f"{cls.__name__}() takes no arguments")
-            made = cls._runtime.record_create(cls._record[1])
+            try:
+                runtime, codes = cls._runtime, cls._record
+            except AttributeError:
+                raise TypeError(f"{cls!r} is no anyffi.dataclass") from None
+            made = runtime.record_create(codes[1])
             if type(made) is not cls:
                 self = object.__new__(cls)
                 self._move_from(made)
@@ -100,6 +104,8 @@ class RecordMethods:
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        if not isinstance(state, dict):
+            raise TypeError(f"state: expected a dict of fields, got {type(state).__name__}")
         frozen = self._frozen
         for name, value in state.items():
             if name in frozen:

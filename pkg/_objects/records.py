@@ -8,6 +8,7 @@ from types import CellType, FunctionType
 from .._builtins import *  # noqa: F403
 from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._typing import TYPE_CHECKING, Any
+from .bound import begin_permanent
 from .derived import DerivedMethods, make_post_init, refuse_members
 from .fields import FROZEN, Field
 from .object import ObjectMethods
@@ -58,6 +59,8 @@ class Records:
             raise TypeError(f"anyffi.dataclass decorates classes, not {cls!r}")
         if not cls.__flags__ & _HEAP_TYPE or any(cls is each for each in self._public.values()):
             raise TypeError(f"anyffi.dataclass decorates classes of your own, not {cls.__name__}")
+        if "_record" in cls.__dict__:
+            raise TypeError(f"{cls.__name__} is an anyffi.dataclass already")
         if structural is not None:
             require_word(structural, of_field=False)
         key = key or f"{cls.__module__}.{cls.__qualname__}"
@@ -175,7 +178,15 @@ class Records:
             if name not in namespace and _is_no_default(cls, name):
                 namespace[name] = field()
         namespace["__qualname__"] = cls.__qualname__
-        made = type(cls)(cls.__name__, bases, namespace)
+        try:
+            made = type(cls)(cls.__name__, bases, namespace)
+        except TypeError as error:
+            if "lay-out conflict" not in str(error):
+                raise
+            raise TypeError(
+                f"{cls.__name__} derives from a class whose instances have a layout of their own, such as an "
+                "exception or one with slots: a dataclass of the runtime cannot"
+            ) from None
         for value in namespace.values():
             _move_cells(value, cls, made)
         return made
@@ -209,7 +220,9 @@ class Records:
             rows.append((field.name, doc, described))
         for field, described in redeclared:
             self._require_same(cls, key, field.name, described, inherited[field.name])
+        end = begin_permanent()
         declared = self._runtime.record_declare(key, _own_doc(cls), parent, rows)
+        end()
         cls._record = tuple(declared)
         cls._takes = takes
         cls._type_key = key

@@ -106,6 +106,8 @@ class AccessPath:
 
     def attr(self, name: str) -> AccessPath:
         """Return the path to a field of the part."""
+        if not isinstance(name, str):
+            raise TypeError(f"name: expected str, got {type(name).__name__}")
         return self._then("field", name)
 
     def array_item(self, index: int) -> AccessPath:
@@ -125,6 +127,8 @@ class AccessPath:
 
     def is_prefix_of(self, other: AccessPath) -> bool:
         """Return whether a path begins with all steps of this one."""
+        if not isinstance(other, AccessPath):
+            raise TypeError(f"other: expected AccessPath, got {type(other).__name__}")
         return self.steps == other.steps[: len(self.steps)]
 
     def resolve(self, root: Any) -> Any:

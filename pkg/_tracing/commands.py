@@ -43,7 +43,11 @@ def add_commands(commands: Any) -> None:
         action="store_true",
         help="run each call in a process of its own: what then differs depends on more than its arguments",
     )
-    again.set_defaults(run=lambda options: replay(options.folder, options.mode, options.alone))
+    again.set_defaults(
+        run=lambda options: replay(options.folder, options.mode, options.alone),
+        # 1 says that something differs.
+        status_of_errors=2,
+    )
 
     gdb = commands.add_parser(
         "gdb",

@@ -37,6 +37,8 @@ class _File:
             raise ValueError(f"{path}: its second line does not describe a process") from error
         self._data = memoryview(data)
         self._begin = end + 1 if end >= 0 else len(data)
+        #: How many bytes at the end are no records, once the records were read.
+        self.num_unread = 0
 
     def records(self, libraries: list[str]) -> Iterator[tuple[Any, ...]]:
         """Return the records of calls, up to one that is incomplete or damaged.
@@ -49,7 +51,7 @@ class _File:
             checksum = int.from_bytes(self._data[place + 4 : place + HEADER], "little")
             record = self._data[place + HEADER : place + HEADER + size]
             if len(record) != size or zlib.crc32(record) != checksum:
-                return
+                break
             place += HEADER + size
             try:
                 found = pickle.loads(record)
@@ -59,6 +61,7 @@ class _File:
                 libraries[:] = found[0]
             else:
                 yield found if isinstance(found, tuple) else ()
+        self.num_unread = len(self._data) - place
 
 
 def _files(folder: str) -> list[_File]:
@@ -182,6 +185,7 @@ def replay(folder: str, mode: str, is_alone: bool = False) -> int:
     begin, is_over = 0, False
     while not is_over:
         begin, is_over = _replay_from(folder, mode, begin, 1 if is_alone else 2**62, counts)
+    is_damaged = _report_damage(folder)
     notes = _read_notes(folder)
     for (name, reason), count in sorted(notes.items()):
         print(f"not recorded in {count} process{'es' if count > 1 else ''}: {name}: {reason}")
@@ -191,7 +195,21 @@ def replay(folder: str, mode: str, is_alone: bool = False) -> int:
     )
     if counts["difference"]:
         return 1
-    return 2 if counts["failed"] or not counts["done"] else 0
+    return 2 if counts["failed"] or is_damaged or not counts["done"] else 0
+
+
+def _report_damage(folder: str) -> bool:
+    """Print which files are damaged, and return whether one is."""
+    is_damaged = False
+    for file in _files(folder):
+        for _ in file.records([]):
+            pass
+        if file.num_unread:
+            is_damaged = True
+            print(
+                f"{file.name}: its last {file.num_unread} bytes are damaged: their calls cannot be replayed"
+            )
+    return is_damaged
 
 
 def _replay_from(folder: str, mode: str, begin: int, most: int, counts: Counter[str]) -> tuple[int, bool]:

@@ -209,6 +209,23 @@ def test_code_that_changes_a_mapping_while_it_is_searched(ffi: Any) -> None:
         key.x = None
 
 
+def test_keywords_of_any_name(ffi: Any) -> None:
+    """Also those that functions of a backend have for themselves, and names that equal all others."""
+
+    class Name(str):
+        def __eq__(self, other: object) -> bool:
+            return True
+
+        __hash__ = str.__hash__
+
+    names = dict.fromkeys(("self", "shared", "args", "named", "function", "rest", "cls"), 1)
+    table = ffi.Dict()
+    table.update(**names)
+    assert table == ffi.Dict(**names) == names
+    table.update(**{Name("x"): 2})
+    assert table["x"] == 2
+
+
 def test_updates(ffi: Any) -> None:
     for plain in _PLAIN:
         start = {"a": 0, "z": 1, (1, 2): 3}

@@ -64,3 +64,54 @@ def test_objects_in_sets_stay_objects(ffi: Any) -> None:
     value = Sets({Frozen(1), (2, Frozen(3))}, [Frozen(4)])
     assert ffi.asdict(value) == {"found": {Frozen(1), (2, Frozen(3))}, "others": [{"x": 4}]}
     assert ffi.astuple(value) == ({Frozen(1), (2, Frozen(3))}, [(4,)])
+
+
+def test_hashes_outlive_wrappers(ffi: Any) -> None:
+    """Those of objects without `==` are their objects', whose wrappers are made again."""
+
+    @ffi.dataclass(eq=False)
+    class Node:
+        x: int = 0
+
+    @ffi.dataclass(frozen=True)
+    class Key:
+        node: Node
+
+    array, key, frozen = ffi.Array([Node(1), Node(2)]), Key(Node(3)), ffi.FrozenSet([Node(4), Node(5)])
+    known = {array: 1, key: 2, frozen: 3, ffi.Array([array]): 4}
+    # In the memory of the former wrappers.
+    others = [Node(i) for i in range(20)]
+    assert [known[x] for x in (array, key, frozen, ffi.Array([array]))] == [1, 2, 3, 4]
+    assert key in ffi.Set([key])
+    assert key in ffi.Dict({key: 1})
+    node = others[0]
+    assert hash(ffi.Array([node])) == hash((node,))
+    assert hash(ffi.FrozenSet([node])) == hash(frozenset([node]))
+    assert hash(node) == hash(node)
+    assert len({node, *others}) == 20
+
+
+def test_what_is_no_dataclass(ffi: Any) -> None:
+    @ffi.dataclass
+    class One:
+        x: int = 1
+
+    with pytest.raises(TypeError, match="One is an anyffi.dataclass already"):
+        ffi.dataclass(One)
+    for other in (int, ffi.List):
+        with pytest.raises(TypeError, match="is no anyffi.dataclass"):
+            One.__new__(other)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="state: expected a dict of fields, got int"):
+        One().__setstate__(5)  # type: ignore[attr-defined]
+    with pytest.raises(
+        TypeError, match="Error_ derives from a class whose instances have a layout of their own"
+    ):
+
+        @ffi.dataclass
+        class Error_(ValueError):
+            x: int = 1
+
+    for text in ("\ud800", "-" * 10_000 + "1", "list[" * 300 + "int" + "]" * 300):
+        cls = type("Odd", (), {"__annotations__": {"x": text}, "__module__": __name__})
+        with pytest.raises(TypeError, match=r"^field 'x' of Odd: the annotation .{1,200} is no type"):
+            ffi.dataclass(cls)

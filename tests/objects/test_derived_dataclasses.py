@@ -250,8 +250,16 @@ def test_structure(classes: Classes, ffi: Any) -> None:
     assert b.x == 7
     draft = classes.Simple.__new__(classes.Simple)
     draft.y, draft.next = 3, None
+    with pytest.raises(
+        TypeError, match=r"^Simple cannot be written as JSON, since it is not initialized: at \[1\]$"
+    ):
+        ffi.to_json([1, draft])
+    text = (
+        '{"format": "anyffi", "version": 1, "root": {"ref": 0}, "nodes": [{"type": "test.derived.Simple '
+        '(not initialized)", "data": {"y": 3, "next": null}}]}'
+    )
     with pytest.raises(ValueError, match="drafts are made by their class"):
-        ffi.from_json(ffi.to_json(draft))
+        ffi.from_json(text)
     named = classes.Named("a")
     with pytest.raises(ValueError, match=r"Python overrides functions of C\+\+"):
         ffi.from_json(ffi.to_json(named))

@@ -230,8 +230,10 @@ def test_a_finalizer_of_users(over: Any) -> None:
     over.keep(Final(3))
     collect()
     assert over.kept_area() == 9
+    assert deleted == [6]
     over.forget()
     assert count_live(over) == before
+    assert deleted == [6, 9]
 
 
 @cpython_only(KEEPS)

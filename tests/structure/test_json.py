@@ -117,6 +117,11 @@ def test_any_depth(ffi: Any) -> None:
     assert ffi.structural_equal(ffi.from_json(ffi.to_json(value)), value)
 
 
+def test_types_that_are_none(ffi: Any) -> None:
+    with pytest.raises(ValueError, match=r"unknown type 'List\\0x'; load the library"):
+        ffi.from_json(graph('{"type": "List\\u0000x", "data": []}'))
+
+
 class Unknown:
     """Not known to the runtime."""
 
@@ -125,7 +130,7 @@ def test_what_cannot_be_written(ffi: Any) -> None:
     with pytest.raises(TypeError, match=r'cannot be written as JSON: at \["a"\]\[1\]|at \[\'a\'\]\[1\]'):
         ffi.to_json({"a": [1, len]})
     rows = (
-        (len, "builtin_function_or_method"),
+        (len, type(len).__name__),
         (object(), "object"),
         ([ValueError("x")], "ValueError"),
         ({object(): 1}, "object"),

@@ -317,6 +317,10 @@ def test_paths_and_differences_are_values(ffi: Any) -> None:
     assert len(found.path) == 2
     with pytest.raises(ValueError, match="unknown type of a step"):
         AccessPath([("what", 1)])
+    with pytest.raises(TypeError, match="name: expected str, got int"):
+        AccessPath().attr(5)
+    with pytest.raises(TypeError, match="other: expected AccessPath, got str"):
+        AccessPath().is_prefix_of("x")
     for steps in ([1], ["index"], [("index",)]):
         with pytest.raises(ValueError, match="a step is a pair of its type and a value, not "):
             AccessPath(steps)

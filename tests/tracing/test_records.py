@@ -212,11 +212,16 @@ def test_a_directory_has_bounds(library: pathlib.Path, tmp_path: pathlib.Path) -
     # Damaged ends are no records, and another file is refused.
     files[0].write_bytes(files[0].read_bytes()[:-3])
     files[1].write_bytes(files[1].read_bytes()[:-200] + b"\0" * 200)
-    assert replay(place)[0] == 0
+    status, text = replay(place)
+    assert status == 2
+    for file in files[:2]:
+        assert re.search(rf"^{re.escape(file.name)}: its last \d+ bytes are damaged", text, re.MULTILINE)
+    assert text.count("are damaged") == 2
     (place / "x.calls").write_text("something else")
     status, text = replay(place)
-    assert status == 1
+    assert status == 2
     assert "no file of records" in text
+    assert replay(tmp_path / "nowhere")[0] == 2
 
 
 def test_forks_have_files_of_their_own(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
@@ -245,7 +250,7 @@ def test_choices_that_are_none(tmp_path: pathlib.Path) -> None:
         done = run([sys.executable, "-c", "import anyffi"], **variables)
         assert done.returncode == 1
         assert f"ImportError: {message}" in done.stderr
-    assert replay(tmp_path / "none")[0] == 1
+    assert replay(tmp_path / "none")[0] == 2
     assert replay(tmp_path) == (2, "0 calls replayed in ctypes mode: 0 differ, 0 could not be replayed\n")
 
 

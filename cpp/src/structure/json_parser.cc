@@ -114,7 +114,9 @@ bool JsonParser::find_type(const char* key, size_t size, size_t position, int32_
     if (!is_made || (info->num_fields > 0 && info->fields[0].get == nullptr)) {
       last_type_ = 0;
       // The name may be long, or not be UTF-8.
-      String message = "unknown type '" + last_key_.substr(0, 200) + "'; load the library that registers it";
+      String shown = last_key_.substr(0, 200);
+      for (size_t i; (i = shown.find('\0')) != String::npos;) shown.replace(i, 1, "\\0");
+      String message = "unknown type '" + shown + "'; load the library that registers it";
       return scanner_.fail(message.c_str(), position);
     }
   }

@@ -6,6 +6,7 @@
 
 #include "core/errors.h"
 #include "core/messages.h"
+#include "records/record.h"
 #include "structure/leaves.h"
 #include "tensors/names.h"
 #include "tensors/spec.h"
@@ -87,18 +88,20 @@ int JsonWriter::write_value(const AnyffiValue& given, bool may_return) {
   if (value.type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) {
     const ObjectType& type = types_.find(value.type_code);
     is_node = type.get_state != nullptr || !type.fields.empty();
+    const AnyffiRecord* record = type.info->record;
+    if (record != nullptr && record->completed != nullptr) return refuse(value, ", since it is not initialized");
   }
   if (!is_node) return refuse(value);
   return write_reference(value, may_return), 0;
 }
 
-int JsonWriter::refuse(const AnyffiValue& value) {
+int JsonWriter::refuse(const AnyffiValue& value, const char* reason) {
   Owned name;
   if (type_name_of(&value, name.out()) != 0) return -1;
   String type, path = path_to(current_);
   append_text(&type, name.get());
-  return raise_format("TypeError", "%s cannot be written as JSON%s%s", type.c_str(), path.empty() ? "" : ": at ",
-                      path.c_str());
+  return raise_format("TypeError", "%s cannot be written as JSON%s%s%s", type.c_str(), reason,
+                      path.empty() ? "" : ": at ", path.c_str());
 }
 
 int JsonWriter::write_sequence(const AnyffiSequence* sequence) {

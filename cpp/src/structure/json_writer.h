@@ -42,7 +42,7 @@ class JsonWriter {
   void put_hex(const AnyffiBigInt& number);
   void put_base64(const void* memory, size_t size);
   void put_unit(uint32_t unit);
-  int refuse(const AnyffiValue& value);
+  int refuse(const AnyffiValue& value, const char* reason = "");
   String path_to(int32_t node);
   bool is_shared(const AnyffiValue& value, uint64_t own) const noexcept {
     return value.type_code > 0 && __atomic_load_n(&value.as_object->strong_count, __ATOMIC_RELAXED) > own + 1;

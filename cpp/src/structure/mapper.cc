@@ -134,8 +134,9 @@ int Mapper::meet(Owned value, bool is_shared) {
         int status = function_ == nullptr ? postpone() : 0;
         if (status != 0) return status < 0 ? -1 : 0;
         return anyffi_error_raise("ValueError",
-                                  "a value that contains itself, of which a part cannot change, cannot be "
-                                  "mapped or copied");
+                                  function_ != nullptr
+                                      ? "a value that contains itself cannot be mapped: its parts are mapped before it"
+                                      : "a value that contains itself by a part that cannot change cannot be copied");
       }
       return add(value, retained(*made.get())), 0;
     }
