@@ -181,7 +181,8 @@ class Records:
         try:
             made = type(cls)(cls.__name__, bases, namespace)
         except TypeError as error:
-            if "lay-out conflict" not in str(error):
+            # The second are PyPy's words.
+            if not any(words in str(error) for words in ("lay-out conflict", "layout conflicts")):
                 raise
             raise TypeError(
                 f"{cls.__name__} derives from a class whose instances have a layout of their own, such as an "

@@ -111,7 +111,7 @@ def test_what_is_no_dataclass(ffi: Any) -> None:
         class Error_(ValueError):
             x: int = 1
 
-    for text in ("\ud800", "-" * 10_000 + "1", "list[" * 300 + "int" + "]" * 300):
+    for text in ("\ud800", "-" * 10_000 + "1"):
         cls = type("Odd", (), {"__annotations__": {"x": text}, "__module__": __name__})
         with pytest.raises(TypeError, match=r"^field 'x' of Odd: the annotation .{1,200} is no type"):
             ffi.dataclass(cls)
