@@ -209,6 +209,16 @@ BAD = [
     (graph('{"type": "Tensor", "dtype": "int8", "shape": [2], "data": "AA=="}'), "another size"),
     (graph('{"type": "Tensor", "dtype": "int8", "shape": [-1], "data": ""}'), "no shape of a tensor"),
     (
+        graph('{"type": "Tensor", "dtype": "bool", "shape": [2], "data": "AQI="}'),
+        "a tensor of bools has another byte than 0 and 1",
+    ),
+    (
+        graph(
+            '{"type": "Tensor", "dtype": "int8", "shape": [9223372036854775807, 0, 9223372036854775807], "data": ""}'
+        ),
+        "in the node at position",
+    ),
+    (
         graph('{"type": "Tensor", "dtype": "int64", "shape": [4611686018427387904, 4], "data": ""}'),
         "too large|another size",
     ),

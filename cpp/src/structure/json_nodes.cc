@@ -1,5 +1,6 @@
 /// \file
 /// Making the value of one node of a graph, whose parts are made.
+#include <algorithm>
 #include <cstring>
 
 #include "core/errors.h"
@@ -87,7 +88,13 @@ int JsonBuilder::make_tensor(const JsonGraph::Node& node, AnyffiValue* out) {
     return fail(node, "the shape of a tensor is too large");
   }
   if (size != bytes.length) return fail(node, "the data of a tensor has another size than its shape and dtype");
-  if (anyffi_tensor_create_empty(data.shape, data.ndim, &data.dtype, out) != 0) return -1;
+  auto* elements = static_cast<const unsigned char*>(bytes.data);
+  // C++ may expect that a bool is 0 or 1.
+  bool are_bools = data.dtype.code == ANYFFI_kDLBool && data.dtype.bits == 8;
+  if (are_bools && std::any_of(elements, elements + bytes.length, [](unsigned char each) { return each > 1; })) {
+    return fail(node, "a tensor of bools has another byte than 0 and 1");
+  }
+  if (anyffi_tensor_create_empty(data.shape, data.ndim, &data.dtype, out) != 0) return explain(node);
   if (size != 0) {
     auto* tensor = reinterpret_cast<AnyffiTensor*>(out->as_object);
     std::memcpy(tensor->tensor.data, bytes.data, static_cast<size_t>(size));
