@@ -188,6 +188,7 @@ ANYFFI_EXPORT(f, []({parameter} f) {{ f(); }});
         ('return override_pure<std::string_view>("name")', "anyffi::Function", "what an override returns is"),
         ('return "name"', "const std::function<std::string_view()>&", "what a callback returns is released"),
         ('return "name"', "std::function<const char*()>", "what a callback returns is released"),
+        ('return "name"', "std::function<Shape*()>", "the object that a callback returns is released"),
     ],
 )
 def test_views_of_results_do_not_compile(build: Build, body: str, parameter: str, message: str) -> None:

@@ -108,6 +108,17 @@ void add_attribute(const char* name, F getter) {
   own->readers = reader;
 }
 
+/// None where reading it fails: the exception itself is what matters.
+inline AnyValue read_attribute(const AttributeReader& reader) {
+  AnyValue value, ignored;
+  int status = catch_all([&] {
+    value = reader.read();
+    return 0;
+  });
+  if (status != 0) anyffi_error_take_raised(ignored.out());
+  return value;
+}
+
 /// Replaces the error that was raised for the current exception by one with the attributes of its class T and of that
 /// one's bases: a Dict of them is the second argument of the class in Python.
 template <class T>
@@ -125,18 +136,19 @@ int raise_attributes() {
     return first;
   }();
   if (fitting == nullptr) return 0;
-  return catch_all([] {
-    AnyValue plain, values, args, created;
+  AnyValue plain;
+  anyffi_error_take_raised(plain.out());
+  return catch_all([&] {
+    AnyValue values, args, created;
     check(anyffi_mapping_create(ANYFFI_DICT, 0, values.out()));
     for (const Fitting* each = fitting; each != nullptr; each = each->next) {
       for (const AttributeReader* reader = each->found->readers; reader != nullptr; reader = reader->next) {
-        AnyValue name(reader->name), value = reader->read();
+        AnyValue name(reader->name), value = read_attribute(*reader);
         AnyffiValue entry[] = {name.release(), value.release()};
         int32_t existed;
         check(anyffi_mapping_set(values.raw().as_object, &entry[0], &entry[1], &existed));
       }
     }
-    anyffi_error_take_raised(plain.out());
     auto* error = reinterpret_cast<const AnyffiError*>(plain.raw().as_object);
     const AnyffiValue parts[] = {error->message, values.raw()};
     check(anyffi_sequence_create_from(ANYFFI_ARRAY, parts, 2, args.out()));

@@ -59,7 +59,7 @@ class Overrides {
 
   template <class R, class... A>
   R call(AnyffiFunction* method, A&&... args) const {
-    static_assert(!std::is_reference_v<R> && !std::is_pointer_v<R>,
+    static_assert(!std::is_reference_v<R> && !std::is_pointer_v<R> && !kHoldsPointer<R>,
                   "anyffi: what an override returns would not live long enough: return a value or a std::shared_ptr");
     static_assert(
         !kIsView<R>,

@@ -224,6 +224,7 @@ int try_overloaded(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue*
 
 struct Operator {
   const AnyffiFunction* function;  // owned
+  AnyffiFunctionInfo info;         // without what the function does with its own `self`
   int32_t type_code;
   int32_t most;  // operands
   Owned refusal;
@@ -239,6 +240,10 @@ int call_operator(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* 
   *result = *op.refusal.get();
   anyffi_value_retain(result);
   return 0;
+}
+
+int try_operator(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  return try_candidate(*static_cast<const Operator*>(self)->function, args, num_args, result);
 }
 
 void destroy_operator(void* self) {
@@ -262,13 +267,16 @@ AnyffiObject* make_operator(AnyffiObject* function, int32_t type_code, const Any
   void* memory = anyffi_alloc(sizeof(Operator));
   if (memory == nullptr) return raise_no_memory(), nullptr;
   auto* candidate = reinterpret_cast<AnyffiFunction*>(function);
-  auto* op =
-      new (memory) Operator{candidate, type_code, std::strcmp(candidate->info->name, "__pow__") == 0 ? 3 : 2, Owned()};
+  auto* op = new (memory) Operator{candidate, *candidate->info, type_code,
+                                   std::strcmp(candidate->info->name, "__pow__") == 0 ? 3 : 2, Owned()};
+  if (op->info.try_call != nullptr) op->info.try_call = &try_operator;
+  op->info.item_params = 0;
+  op->info.load_items = nullptr;
   anyffi_object_retain(function);
   *op->refusal.out() = *refusal;
   anyffi_value_retain(op->refusal.get());
   AnyffiValue made;
-  if (anyffi_function_create(&call_operator, op, &destroy_operator, candidate->info, &made) != 0) return nullptr;
+  if (anyffi_function_create(&call_operator, op, &destroy_operator, &op->info, &made) != 0) return nullptr;
   return made.as_object;
 }
 

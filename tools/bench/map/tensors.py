@@ -14,6 +14,8 @@ MADE = "np.from_dlpack(x)"
 #: Attributes and methods of a tensor, as the tables of `methods`.
 TENSOR_TABLE: Table = {
     "__len__": (("len(x)", "len(x)"),),
+    # NumPy's arrays have none; an object's is as short.
+    "__hash__": (("hash(x)", "id(x)"),),
     "__repr__": ("repr(x)",),
     "__reduce__": (),
     "__reduce_ex__": ("pickle.dumps(x, 5)", "pickle.loads(pickled)"),

@@ -106,6 +106,12 @@ auto make_walk(B begin, E end) {
   };
 }
 
+/// Elements may be references to objects that cannot be copied.
+template <class Element, bool = kIsObjectClass<Element>>
+ANYFFI_HIDDEN_ inline constexpr auto kElementName = kResultName<Element>;
+template <class Element>
+ANYFFI_HIDDEN_ inline constexpr auto kElementName<Element, true> = kTypeKeyOf<Element>;
+
 }  // namespace detail ANYFFI_HIDDEN_
 
 template <>
@@ -116,7 +122,7 @@ struct Traits<detail::WalkItem> {
 
 template <class Element>
 struct Traits<detail::ElementsOf<Element>> {
-  ANYFFI_HIDDEN_ static constexpr auto name = "Iterator[" + detail::kResultName<Element> + "]";
+  ANYFFI_HIDDEN_ static constexpr auto name = "Iterator[" + detail::kElementName<Element> + "]";
   static AnyffiValue store(const detail::ElementsOf<Element>& elements) {
     return Traits<Function>::store(elements.next);
   }

@@ -225,7 +225,13 @@ template <class T>
 AnyffiValue refer_to_borrowed(T* pointer, AnyffiObject* owner = nullptr, uint32_t flags = 0) {
   Found found = find_dynamic(pointer);
   AnyffiValue known = anyffi_instance_find(found.content, found.type_code, flags);
-  if (known.type_code != ANYFFI_NONE) return known;
+  if (known.type_code != ANYFFI_NONE) {
+    if (owner && is_unowned(known.as_object)) {
+      anyffi_retain(owner);
+      reinterpret_cast<AnyffiInstance*>(known.as_object)->owner = owner;
+    }
+    return known;
+  }
   return refer_to(Pointee{found.content, found.type_code, &destroy_reference, nullptr, nullptr, owner});
 }
 

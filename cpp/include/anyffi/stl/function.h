@@ -18,6 +18,10 @@ struct FunctionCall {
   static_assert(!kIsView<R>,
                 "anyffi: what a callback returns is released before the view is used: return a std::string or another "
                 "owner");
+  static_assert(
+      !kHoldsPointer<R>,
+      "anyffi: the object that a callback returns is released before the pointer is used: return a value or a "
+      "std::shared_ptr");
   Function function;
   R operator()(A... args) const {
     if constexpr (std::is_void_v<R>) {
