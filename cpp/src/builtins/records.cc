@@ -19,10 +19,7 @@ anyffi::runtime::String text_of(const String& text) {
 ANYFFI_REGISTER_GLOBAL("anyffi.record.declare")
     .def(
         [](const String& key, const AnyValue& doc, int32_t parent, const Array<Array<>>& fields) {
-          Array<int64_t> codes = anyffi::runtime::declare_record(text_of(key), doc, parent, fields);
-          // The first draft makes what stands for objects in fields that are not set, which lives as long as the type.
-          anyffi::runtime::create_draft(static_cast<int32_t>(codes[1]));
-          return codes;
+          return anyffi::runtime::declare_record(text_of(key), doc, parent, fields);
         },
         arg("key"), arg("doc"), arg("parent"), arg("fields"))
     .doc(
