@@ -8,6 +8,7 @@ from ctypes import c_void_p
 from .._builtins import *  # noqa: F403
 from .._rules import values as _rules
 from .._rules.codes import FIRST_DYNAMIC_TYPE, code
+from .._rules.containers import checks_self
 from .._typing import TYPE_CHECKING, Any, Callable
 from .abi import library, platform, translates_errors
 from .owned import release
@@ -74,6 +75,7 @@ else:
     _Collected = platform.collected(_Slots, library.wrapper_traverse, library.wrapper_clear)
 
 
+@checks_self("anyffi.Object", slots=True, only=("__hash__",))
 class ObjectCore(_Collected):
     """Own one strong reference to an object of the runtime."""
 

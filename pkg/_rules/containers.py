@@ -283,6 +283,9 @@ def checks_self(
             methods.update(vars(base))
         for name, method in methods.items():
             is_public = name in only if only else name.startswith("__") or not name.startswith("_")
+            if name == "__hash__" and name not in vars(cls):
+                # As in C, that of the base is the one that errors name.
+                continue
             if isinstance(method, FunctionType) and is_public:
                 is_slot = slots or (name.startswith("__") and name not in (*_NO_SLOTS, "__init__"))
                 check = _as_method if name in methods_in_c else _as_slot if is_slot else _checked

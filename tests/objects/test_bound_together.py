@@ -46,20 +46,20 @@ struct Failure {
   Code code;
 };
 
-ANYFFI_CLASS(Point, "scene.Point")
+ANYFFI_CLASS(Point, "stage.Point")
     .init<>()
     .op(ops::mul, [](const Point&, std::vector<double> v) { return v.at(0); })
     .op(ops::eq, [](const Point&, std::map<std::string, int> v) { return v.size() == 1; })
     .op(ops::radd, [](const Point&, std::optional<std::vector<int>> v) { return v ? v->size() : 0; })
     .method("scaled", [](const Point&, std::vector<double> v) { return v.size(); });
-ANYFFI_CLASS(Node, "scene.Node").field("x", &Node::x);
-ANYFFI_CLASS(Scene, "scene.Scene")
+ANYFFI_CLASS(Node, "stage.Node").field("x", &Node::x);
+ANYFFI_CLASS(Scene, "stage.Scene")
     .init<>()
     .field("first", &Scene::first)
     .method("visit", &Scene::visit)
     .iterate_references([](Scene& s) { return NodeIterator{&s.first}; }, [](Scene&) { return NodeIterator{nullptr}; });
-ANYFFI_ENUM(Code, "scene.Code").value("ONE", Code::kOne);
-ANYFFI_EXCEPTION(Failure, "scene.Failure", "ValueError")
+ANYFFI_ENUM(Code, "stage.Code").value("ONE", Code::kOne);
+ANYFFI_EXCEPTION(Failure, "stage.Failure", "ValueError")
     .text([](const Failure&) { return "no such node"; })
     .attribute("code", &Failure::code)
     .attribute("worse", [](const Failure&) -> int { throw std::runtime_error("reading fails"); })
@@ -70,7 +70,7 @@ ANYFFI_EXPORT(fail, []() -> void { throw Failure{Code::kOther}; });
 
 @pytest.fixture
 def scene(ffi: Any, build: Build) -> Any:
-    return ffi.load_module(build("scene.cc", SCENE))
+    return ffi.load_module(build("stage.cc", SCENE))
 
 
 def test_operators_of_containers(scene: Any) -> None:
