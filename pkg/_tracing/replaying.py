@@ -136,6 +136,7 @@ def main(folder: str, begin: int, most: int) -> None:
     os.dup2(2, 1)
     number = 0
     libraries: list[str] = []
+    damaged: dict[str, int] = {}
     for file in _files(folder):
         libraries.clear()
         for record in file.records(libraries):
@@ -146,7 +147,9 @@ def main(folder: str, begin: int, most: int) -> None:
                 return
             print(json.dumps({"begun": number}), file=out, flush=True)
             print(json.dumps({"done": number, **_run(record, libraries)}), file=out, flush=True)
-    print(json.dumps({"end": number}), file=out, flush=True)
+        if file.num_unread:
+            damaged[file.name] = file.num_unread
+    print(json.dumps({"end": number, "damaged": damaged}), file=out, flush=True)
 
 
 # ---- the process that compares ---------------------------------------------------------------------------
@@ -185,7 +188,6 @@ def replay(folder: str, mode: str, is_alone: bool = False) -> int:
     begin, is_over = 0, False
     while not is_over:
         begin, is_over = _replay_from(folder, mode, begin, 1 if is_alone else 2**62, counts)
-    is_damaged = _report_damage(folder)
     notes = _read_notes(folder)
     for (name, reason), count in sorted(notes.items()):
         print(f"not recorded in {count} process{'es' if count > 1 else ''}: {name}: {reason}")
@@ -195,21 +197,7 @@ def replay(folder: str, mode: str, is_alone: bool = False) -> int:
     )
     if counts["difference"]:
         return 1
-    return 2 if counts["failed"] or is_damaged or not counts["done"] else 0
-
-
-def _report_damage(folder: str) -> bool:
-    """Print which files are damaged, and return whether one is."""
-    is_damaged = False
-    for file in _files(folder):
-        for _ in file.records([]):
-            pass
-        if file.num_unread:
-            is_damaged = True
-            print(
-                f"{file.name}: its last {file.num_unread} bytes are damaged: their calls cannot be replayed"
-            )
-    return is_damaged
+    return 2 if counts["failed"] or counts["damaged"] or not counts["done"] else 0
 
 
 def _replay_from(folder: str, mode: str, begin: int, most: int, counts: Counter[str]) -> tuple[int, bool]:
@@ -242,6 +230,9 @@ def _replay_from(folder: str, mode: str, begin: int, most: int, counts: Counter[
                 _report(folder, mode, event, counts)
             else:
                 is_over = True
+                for name, size in event["damaged"].items():
+                    counts["damaged"] += 1
+                    print(f"{name}: its last {size} bytes are damaged: their calls cannot be replayed")
     if is_over or begun == begin + most == done:
         return begun, is_over
     if begun == done:

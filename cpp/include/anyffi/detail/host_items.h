@@ -68,12 +68,10 @@ inline bool refuse_items(AnyffiMismatch& why, const char* name) { return refuse(
 /// Reserves memory in containers that have it.
 template <class C, class = void>
 struct Reserve {
-  static constexpr bool kHas = false;
   static void in(C&, int64_t) {}
 };
 template <class C>
 struct Reserve<C, std::void_t<decltype(std::declval<C&>().reserve(1))>> {
-  static constexpr bool kHas = true;
   static void in(C& container, int64_t size) { container.reserve(static_cast<size_t>(size)); }
 };
 
