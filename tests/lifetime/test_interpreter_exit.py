@@ -269,3 +269,44 @@ def test_a_forked_child_works(ffi: Any) -> None:
             assert os.waitpid(pid, 0)[1] == 0
     """
     run_program(program, ffi.ffi_mode)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_memory_of_threads_in_a_forked_child(ffi: Any) -> None:
+    """New threads of a child get the memory of those of the parent that do not exist there."""
+    program = """
+        import os, signal, threading, warnings, anyffi, anyffi.testing as t
+
+        # Python warns of forks in a process with threads.
+        warnings.simplefilter("ignore", DeprecationWarning)
+
+        def run(body):
+            arrived, done = threading.Barrier(9), threading.Event()
+            def work():
+                t.hold(None)
+                lists = [anyffi.List([number]) for number in range(50)]
+                del lists
+                arrived.wait()
+                done.wait()
+            threads = [threading.Thread(target=work) for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            arrived.wait()
+            try:
+                body()
+            finally:
+                done.set()
+            for thread in threads:
+                thread.join()
+
+        def fork():
+            pid = os.fork()
+            if not pid:
+                signal.alarm(20)  # ends a child that waits for ever
+                run(t.live_blocks)
+                os._exit(0)
+            assert os.waitpid(pid, 0)[1] == 0
+
+        run(fork)
+    """
+    run_program(program, ffi.ffi_mode)

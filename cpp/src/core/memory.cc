@@ -3,11 +3,13 @@
 #include "core/memory.h"
 
 #include <anyffi/c_api.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
 
+#include "core/compiler.h"
 #include "core/immortal.h"
 #include "core/mutex.h"
 
@@ -81,61 +83,91 @@ Mutex& threads_mutex() {
   return *mutex;
 }
 
-/// A thread that has free lists, from its first freed block until it ends.
+/// A thread that keeps free lists, from its first freed block until it ends. All are linked.
 class Registration {
  public:
-  Registration() noexcept {
+  /// Of the calling thread.
+  static Registration& current() noexcept {
+    ANYFFI_THREAD_LOCAL Registration registration;
+    return registration;
+  }
+
+  /// Whether the thread has free lists, or had them: one that ends may still free blocks afterwards.
+  bool is_open() const noexcept { return lists_ != nullptr; }
+
+  /// Gives the thread free lists. Returns whether it has them: not where its end cannot be noticed.
+  bool open() noexcept {
+    // No `thread_local` with a destructor: glibc aborts the process where it cannot allocate the entry for that.
+    if (!has_key || pthread_setspecific(key, this) != 0) return false;
     std::lock_guard<Mutex> lock(threads_mutex());
-    next_ = all;
-    if (next_ != nullptr) next_->previous_ = this;
-    all = this;
-    is_used_ = keeps_free.load(std::memory_order_relaxed);
-    for (size_t i = 0; is_used_ && i < kNumSizes; ++i) lists_->room[i] = max_free_of(i);
-    opened = true;
+    lists_ = &free_lists;
+    if (!keeps_free.load(std::memory_order_relaxed)) return false;
+    link();
+    for (size_t i = 0; i < kNumSizes; ++i) lists_->room[i] = max_free_of(i);
+    return true;
   }
 
   /// Leaves the lists of this thread empty from now on.
-  static void close() {
+  static void close() noexcept {
     std::lock_guard<Mutex> lock(threads_mutex());
-    for (Registration* registration = all; registration != nullptr; registration = registration->next_) {
-      if (registration->lists_ != &free_lists) continue;
-      registration->is_used_ = false;
-      for (uint16_t& room : free_lists.room) room = 0;
-    }
-  }
-
-  ~Registration() {
-    std::lock_guard<Mutex> lock(threads_mutex());
-    trim(*lists_);
-    for (uint16_t& room : lists_->room) room = 0;
-    (previous_ == nullptr ? all : previous_->next_) = next_;
-    if (next_ != nullptr) next_->previous_ = previous_;
+    current().unlink();
   }
 
   static int64_t count() {
     std::lock_guard<Mutex> lock(threads_mutex());
     int64_t found = spare.load(std::memory_order_relaxed) != nullptr;
     for (const Registration* registration = all; registration != nullptr; registration = registration->next_) {
-      for (size_t i = 0; registration->is_used_ && i < kNumSizes; ++i)
+      for (size_t i = 0; i < kNumSizes; ++i)
         found += max_free_of(i) - __atomic_load_n(&registration->lists_->room[i], __ATOMIC_RELAXED);
     }
     return found;
   }
 
-  /// Whether this thread has or had one. A thread that ends may still free blocks afterwards.
-  static thread_local bool opened;
-
  private:
-  static Registration* all;
+  void link() noexcept {
+    previous_ = nullptr;
+    next_ = all;
+    if (next_ != nullptr) next_->previous_ = this;
+    all = this;
+    is_linked_ = true;
+  }
 
-  FreeLists* lists_ = &free_lists;
-  bool is_used_;
+  void unlink() noexcept {
+    if (!is_linked_) return;
+    is_linked_ = false;
+    for (uint16_t& room : lists_->room) room = 0;
+    (previous_ == nullptr ? all : previous_->next_) = next_;
+    if (next_ != nullptr) next_->previous_ = previous_;
+  }
+
+  /// Called when a thread ends.
+  static void end(void* ended) noexcept {
+    auto* registration = static_cast<Registration*>(ended);
+    std::lock_guard<Mutex> lock(threads_mutex());
+    trim(*registration->lists_);
+    registration->unlink();
+  }
+
+  /// In a child of `fork` only this thread is left, and new ones get the memory of the others.
+  static void forget_others() noexcept {
+    all = nullptr;
+    if (current().is_linked_) current().link();
+  }
+
+  static Registration* all;
+  static pthread_key_t key;
+  static const bool has_key;
+
+  FreeLists* lists_;
+  bool is_linked_;
   Registration* next_;
-  Registration* previous_ = nullptr;
+  Registration* previous_;
 };
 
-thread_local bool Registration::opened = false;
 Registration* Registration::all = nullptr;
+pthread_key_t Registration::key;
+const bool Registration::has_key =
+    pthread_key_create(&key, &Registration::end) == 0 && pthread_atfork(nullptr, nullptr, &forget_others) == 0;
 
 }  // namespace
 
@@ -152,12 +184,11 @@ __attribute__((noinline)) void free_block_slow(void* memory, size_t size) noexce
     keep_spare(memory, size);
     return;
   }
-  if (!keeps || size_class_of(size) >= kNumSizes || Registration::opened) {
+  Registration& thread = Registration::current();
+  if (!keeps || size_class_of(size) >= kNumSizes || thread.is_open() || !thread.open()) {
     anyffi_free(memory);
     return;
   }
-  static thread_local Registration registration;
-  static_cast<void>(registration);
   free_block(memory, size);
 }
 
