@@ -166,5 +166,5 @@ def test_declarations_are_refused(ffi: Any, build: Build, members: str, problem:
         "#include <anyffi/anyffi.h>\nnamespace { struct P { int x = 1; }; }\n"
         f'ANYFFI_CLASS(P, "refused.{name}").init<>(){members};\n'
     )
-    with pytest.raises(ValueError, match=problem):
+    with pytest.raises(ValueError, match=rf"^refused\.{name}: {problem}"):
         ffi.load_module(str(build(f"{name}.cc", source)))

@@ -6,6 +6,7 @@
 
 #include "core/errors.h"
 #include "core/memory.h"
+#include "core/messages.h"
 #include "functions/native.h"
 #include "registry/definitions.h"
 #include "registry/overloads.h"
@@ -63,7 +64,32 @@ struct ClassState : Allocated {
 
 ClassState* state_of(const AnyffiClassBuilder* builder) noexcept { return static_cast<ClassState*>(builder->state); }
 
-void defer(const ClassState& state) noexcept { anyffi_registry_defer_error_of(state.slot); }
+/// Puts the key of the class before the message of the raised error, if it has one.
+void name_class(const ClassState& state) noexcept {
+  Owned raised, message, named;
+  anyffi_error_take_raised(raised.out());
+  auto* error = reinterpret_cast<const AnyffiError*>(raised->as_object);
+  const AnyffiTypeInfo* info = anyffi_type_get_info(*state.slot);
+  AnyffiTextView text;
+  bool has_text =
+      error->handle == nullptr && anyffi_value_get_text_view(&error->message, &text) == 0 && text.length > 0;
+  if (info != nullptr && has_text) {
+    int status = guard([&] {
+      String whole = String(info->type_key) + ": ";
+      append_text(&whole, &error->message);
+      return str_from_utf8_escaped(whole.data(), static_cast<int64_t>(whole.size()), message.out());
+    });
+    if (status == 0) status = anyffi_error_create(&error->kind, message.get(), nullptr, named.out());
+    if (status != 0) anyffi_error_take_raised(named.out());  // for want of memory: the former error is as good
+    if (status == 0) return anyffi_error_set_raised(named->as_object);
+  }
+  anyffi_error_set_raised(raised->as_object);
+}
+
+void defer(const ClassState& state) noexcept {
+  name_class(state);
+  anyffi_registry_defer_error_of(state.slot);
+}
 
 /// Ends the last member.
 void check_last(AnyffiClassBuilder* builder) noexcept {
