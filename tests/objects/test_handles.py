@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -161,7 +162,7 @@ def test_an_object_that_is_its_own_iterator(handles: Any) -> None:
     ],
 )
 def test_declarations_are_refused(ffi: Any, build: Build, members: str, problem: str) -> None:
-    name = f"refused_{abs(hash(members)) % 10**8}"
+    name = f"refused_{zlib.crc32(members.encode())}"
     source = (
         "#include <anyffi/anyffi.h>\nnamespace { struct P { int x = 1; }; }\n"
         f'ANYFFI_CLASS(P, "refused.{name}").init<>(){members};\n'
