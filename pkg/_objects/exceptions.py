@@ -7,6 +7,7 @@ from .._pickling import unpickle_value
 from .._rules.errors import class_of_kind, is_declared, register_declared
 from .._typing import Any, Callable
 from .defaults import namespace_of_key
+from .mappings import DictMethods
 
 __all__ = ["find_base", "make_exception"]
 
@@ -49,16 +50,25 @@ def make_exception(
 def _describe_attributes(base: Any, attributes: Any) -> dict[str, Any]:
     """Return what a class of exceptions has for attributes."""
     names = [name for name, *_ in attributes]
+    known = {*names, *getattr(base, "_attribute_names", ())}
 
     def __init__(self: Any, *args: Any, **attributes: Any) -> None:
-        base.__init__(self, *args[:1])
         # From C++ they arrive as a Dict behind the message, those of the bases included.
-        for given in (*args[1:], attributes):
-            for name, value in given.items():
-                setattr(self, name, value)
+        is_from_cpp = len(args) == 2 and isinstance(args[1], DictMethods)
+        base.__init__(self, *(args[:1] if is_from_cpp else args))
+        attributes = {**args[1]} if is_from_cpp else attributes
+        for name, value in attributes.items():
+            if name not in known:
+                raise TypeError(f"{type(self).__name__}() got an unexpected keyword argument {name!r}")
+            setattr(self, name, value)
 
     # Of exceptions that Python makes of a message alone they are None.
-    return {"__init__": __init__, "_attributes": tuple(attributes), **dict.fromkeys(names)}
+    return {
+        "__init__": __init__,
+        "_attributes": tuple(attributes),
+        "_attribute_names": known,
+        **dict.fromkeys(names),
+    }
 
 
 def find_base(key: str, name: str, find_class: Callable[[str], Any]) -> Any:

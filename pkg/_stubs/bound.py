@@ -62,6 +62,17 @@ def _exception(stub: _Stub, name: str, cls: Any) -> Iterator[str]:
     for attribute, kind, text, *_ in cls.__dict__.get("_attributes", ()):
         lines.append(f"    {attribute}: {stub.annotations.given(kind)}")
         lines.extend(docstring(text, "    "))
+    if "_attributes" in vars(cls):
+        # The base before its derived class, whose attribute of the same name counts.
+        described = [each.__dict__.get("_attributes", ()) for each in reversed(cls.__mro__)]
+        kinds = {attribute: kind for each in described for attribute, kind, *_ in each}
+        anything = stub.annotations.shorten("builtins.object")
+        parameters = [inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL, annotation=anything)]
+        for attribute, kind in kinds.items():
+            annotation = stub.annotations.given(kind)
+            key = inspect.Parameter.KEYWORD_ONLY
+            parameters.append(inspect.Parameter(attribute, key, default=..., annotation=annotation))
+        lines.extend(stub.define("__init__", [_SELF, *parameters], "None", None, "    "))
     yield f"class {name}({shown}):" + ("" if lines else " ...")
     yield from lines
 

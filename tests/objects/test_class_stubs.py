@@ -58,6 +58,8 @@ try:
 except mart.Frozen as error:
     days: int = error.days
     degrees: int = error.degrees
+    mart.Frozen("again", days=days, degrees=1)
+    mart.Frozen("again", colour=1)  # type: ignore[call-arg]
 button.box.rows = [[1]]
 button.click()
 panel = box.Panel(lambda: 5)

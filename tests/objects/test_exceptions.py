@@ -114,6 +114,12 @@ def test_attributes_of_exceptions_made_in_python(shop: Any) -> None:
         assert (error.days, error.names, error.total) == (None, None, None)
     error = shop.Spoilt("old", days=3)
     assert (str(error), error.args, error.days, error.names) == ("old", ("old",), 3, None)
+    error = shop.Frozen("ice", days=4, degrees=-3)
+    assert (error.args, error.days, error.degrees) == (("ice",), 4, -3)
+    assert shop.Spoilt("old", 5, {}).args == ("old", 5, {})
+    for cls, name in ((shop.Spoilt, "degrees"), (shop.Frozen, "colour"), (Rotten, "args")):
+        with pytest.raises(TypeError, match=rf"{cls.__name__}\(\) got an unexpected keyword argument '{name}'"):
+            cls("old", **{name: 1})
 
 
 def test_other_exceptions_stay(shop: Any) -> None:
