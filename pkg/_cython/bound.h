@@ -3,6 +3,7 @@
 #ifndef ANYFFI_BOUND_H_
 #define ANYFFI_BOUND_H_
 
+#include "class_plan.h"
 #include "vectorcall.h"
 
 /// What Python calls a method through: a wrapper, and arguments that are probably immediate.
@@ -42,27 +43,44 @@ static void anyffi_py_set_method_flags(PyTypeObject* cls) {
   PyType_Modified(cls);
 }
 
-/// A class whose constructor is a function of the runtime, as it was when it was remembered.
+/// The plan of a class whose constructor is a function of the runtime.
 typedef struct {
-  PyTypeObject* cls;     // NULL while calls are observed: `type.__call__` then calls `__init__`
-  PyTypeObject* owner;   // the class in any case
-  PyObject* init;        // its `__init__`, owned
-  PyObject* function;    // the wrapper, owned
-  unsigned int version;  // of the class
+  PyObject_VAR_HEAD PyTypeObject* cls;  // borrowed: the class holds this
+  PyObject* init;                       // its `__init__`, owned
+  PyObject* function;                   // the wrapper, owned
+  unsigned int version;                 // of the class
 } AnyffiBoundClass;
 
-#define ANYFFI_MAX_BOUND 256
-static AnyffiBoundClass anyffi_bound_classes[ANYFFI_MAX_BOUND];
+static int anyffi_py_visit_bound_class(PyObject* x, visitproc visit, void* arg) {
+  AnyffiBoundClass* plan = (AnyffiBoundClass*)x;
+  Py_VISIT(Py_TYPE(x));
+  Py_VISIT(plan->init);
+  Py_VISIT(plan->function);
+  return 0;
+}
+
+static void anyffi_py_free_bound_class(PyObject* x) {
+  AnyffiBoundClass* plan = (AnyffiBoundClass*)x;
+  PyObject_GC_UnTrack(x);
+  Py_XDECREF(plan->init);
+  Py_XDECREF(plan->function);
+  anyffi_py_free_plan(x);
+}
+
+static PyType_Slot anyffi_bound_class_slots[] = {
+    {Py_tp_traverse, anyffi_py_visit_bound_class}, {Py_tp_dealloc, anyffi_py_free_bound_class}, {0, NULL}};
+static PyType_Spec anyffi_bound_class_spec = {"anyffi.BoundClass", sizeof(AnyffiBoundClass), 0,
+                                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, anyffi_bound_class_slots};
 
 static inline AnyffiBoundClass* anyffi_py_bound_class(PyTypeObject* cls) {
-  return &anyffi_bound_classes[((uintptr_t)cls >> 6) % ANYFFI_MAX_BOUND];
+  return (AnyffiBoundClass*)anyffi_py_plan_of(cls, anyffi_state.bound_class);
 }
 
 /// Compares `__init__` and `__new__`, after the class was changed.
 ANYFFI_NEVER_INLINE int anyffi_py_is_bound_anew(AnyffiBoundClass* found) {
-  unsigned int version = anyffi_py_version_now(found->owner);
-  if (anyffi_py_look_up_name(found->owner, "__init__") != found->init) return 0;
-  if (found->owner->tp_new != PyBaseObject_Type.tp_new) return 0;
+  unsigned int version = anyffi_py_version_now(found->cls);
+  if (anyffi_py_look_up_name(found->cls, "__init__") != found->init) return 0;
+  if (found->cls->tp_new != PyBaseObject_Type.tp_new) return 0;
   found->version = version;
   return 1;
 }
@@ -123,7 +141,8 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_construct_rest(PyTypeObject* cls, PyObje
 static PyObject* anyffi_py_construct_bound(PyObject* cls, PyObject* const* args, size_t flags, PyObject* names) {
   Py_ssize_t count = PyVectorcall_NARGS(flags);
   AnyffiBoundClass* found = anyffi_py_bound_class((PyTypeObject*)cls);
-  int is_bound = (PyObject*)found->cls == cls;
+  // An observer is told of `__init__`, which `type.__call__` calls.
+  int is_bound = found != NULL && anyffi_state.observer == NULL;
   unsigned int version = anyffi_py_version((PyTypeObject*)cls);
   if (!is_bound || ((version == 0 || found->version != version) && !anyffi_py_is_bound_anew(found))) {
     return anyffi_py_call_slot(cls, args, count, names);
@@ -143,29 +162,23 @@ static PyObject* anyffi_py_construct_bound(PyObject* cls, PyObject* const* args,
   return anyffi_py_wrap_as((PyTypeObject*)cls, &made);
 }
 
-/// Remembers the function that creates the objects of a class, which is never destroyed.
+/// Remembers the function that creates the objects of a class.
 static void anyffi_py_set_constructor(PyTypeObject* cls, PyObject* function) {
   if (!ANYFFI_KNOWN_LAYOUT || anyffi_state.is_check_mode) return;
-  AnyffiBoundClass* place = anyffi_py_bound_class(cls);
-  if (place->owner != NULL && place->owner != cls) return;
-  cls->tp_vectorcall = anyffi_py_construct_bound;
-  PyType_Modified(cls);
+  AnyffiBoundClass* plan = anyffi_py_bound_class(cls);
+  int is_new = plan == NULL;
+  if (is_new) {
+    plan = (AnyffiBoundClass*)anyffi_py_new_plan(&anyffi_state.bound_class, &anyffi_bound_class_spec, 0);
+    if (plan == NULL) return;
+    plan->cls = cls;
+  }
   PyObject* init = anyffi_py_look_up_name(cls, "__init__");
   Py_XINCREF(init);
   Py_INCREF(function);
-  anyffi_py_replace(&place->init, init);
-  anyffi_py_replace(&place->function, function);
-  place->version = 0;
-  place->owner = cls;
-  place->cls = anyffi_state.observer == NULL ? cls : NULL;
-}
-
-/// Lets calls of classes take the fast path only if there is no observer.
-static void anyffi_py_hide_constructors(int are_hidden) {
-  for (int i = 0; i < ANYFFI_MAX_BOUND; ++i) {
-    AnyffiBoundClass* place = &anyffi_bound_classes[i];
-    place->cls = are_hidden ? NULL : place->owner;
-  }
+  anyffi_py_replace(&plan->init, init);
+  anyffi_py_replace(&plan->function, function);
+  plan->version = 0;
+  if (is_new) anyffi_py_set_plan(cls, (PyObject*)plan, anyffi_py_construct_bound);
 }
 
 // ---- `__init__`, called by classes of Python that derive from one of C++ --------------------------------------------
@@ -180,9 +193,10 @@ static descrgetfunc anyffi_constructor_get;
 static AnyffiBoundClass* anyffi_py_constructed_class(PyObject* init, PyObject* x) {
   static PyObject* key = NULL;
   if (key == NULL && (key = PyUnicode_InternFromString("_type_key")) == NULL) PyErr_Clear();
+  if (anyffi_state.observer != NULL) return NULL;
   for (PyTypeObject* cls = Py_TYPE(x); key != NULL && cls != NULL; cls = cls->tp_base) {
     AnyffiBoundClass* found = anyffi_py_bound_class(cls);
-    if (found->cls != cls || found->init != init) continue;
+    if (found == NULL || found->init != init) continue;
     PyObject* own = anyffi_py_look_up(cls, key);
     return own != NULL && own == anyffi_py_look_up(Py_TYPE(x), key) ? found : NULL;
   }

@@ -26,7 +26,6 @@ def set_observer(observer):
         plain_call = None
     # The functions stay: another thread may be about to call them.
     state.observer = keep(observer) if is_observed else NULL
-    hide_constructors(is_observed)
     exchange_calls(FunctionCore, is_observed)
 
 

@@ -6,6 +6,7 @@
 
 #include "attributes.h"
 #include "bound.h"
+#include "class_plan.h"
 
 /// What a field holds as it is, without the checks of `set`: AnyffiRecordField.takes.
 #define ANYFFI_TAKES_STR 1
@@ -22,23 +23,49 @@ typedef struct {
   int takes;
 } AnyffiRecordField;
 
-/// How a class is called. Never freed.
+/// The plan of a dataclass.
 typedef struct {
-  PyTypeObject* cls;               // never destroyed
+  PyObject_VAR_HEAD                // the size is the number of fields
+      PyTypeObject* cls;           // borrowed: the class holds this
   PyObject *make, *init, *setter;  // its `__new__`, `__init__` and `__setattr__`, owned
   unsigned int version;            // of the class, when it last had them and the descriptors
   int32_t type_code;
-  int num_fields, num_parameters, num_positional;
+  int num_parameters, num_positional;
   AnyffiRecordField* parameters[ANYFFI_FEW_NAMED];
   AnyffiRecordField fields[];
 } AnyffiRecordPlan;
 
-#define ANYFFI_MAX_PLANS 1024
-static AnyffiRecordPlan* anyffi_record_plans[ANYFFI_MAX_PLANS];
-
-static inline AnyffiRecordPlan** anyffi_py_plan_of(PyTypeObject* cls) {
-  return &anyffi_record_plans[((uintptr_t)cls >> 4) % ANYFFI_MAX_PLANS];
+static int anyffi_py_visit_record_plan(PyObject* x, visitproc visit, void* arg) {
+  AnyffiRecordPlan* plan = (AnyffiRecordPlan*)x;
+  Py_VISIT(Py_TYPE(x));
+  Py_VISIT(plan->make);
+  Py_VISIT(plan->init);
+  Py_VISIT(plan->setter);
+  for (Py_ssize_t i = 0; i < Py_SIZE(x); ++i) {
+    Py_VISIT(plan->fields[i].descriptor);
+    Py_VISIT(plan->fields[i].standard);
+  }
+  return 0;
 }
+
+static void anyffi_py_free_record_plan(PyObject* x) {
+  AnyffiRecordPlan* plan = (AnyffiRecordPlan*)x;
+  PyObject_GC_UnTrack(x);
+  Py_XDECREF(plan->make);
+  Py_XDECREF(plan->init);
+  Py_XDECREF(plan->setter);
+  for (Py_ssize_t i = 0; i < Py_SIZE(x); ++i) {
+    Py_XDECREF(plan->fields[i].name);
+    Py_XDECREF(plan->fields[i].descriptor);
+    Py_XDECREF(plan->fields[i].standard);
+  }
+  anyffi_py_free_plan(x);
+}
+
+static PyType_Slot anyffi_record_plan_slots[] = {
+    {Py_tp_traverse, anyffi_py_visit_record_plan}, {Py_tp_dealloc, anyffi_py_free_record_plan}, {0, NULL}};
+static PyType_Spec anyffi_record_plan_spec = {"anyffi.RecordPlan", sizeof(AnyffiRecordPlan), sizeof(AnyffiRecordField),
+                                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, anyffi_record_plan_slots};
 
 /// Compares what a call runs, after the class was changed.
 ANYFFI_NEVER_INLINE int anyffi_py_is_planned_anew(AnyffiRecordPlan* plan) {
@@ -48,7 +75,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_is_planned_anew(AnyffiRecordPlan* plan) {
       anyffi_py_look_up_name(cls, "__setattr__") != plan->setter || PyType_HasFeature(cls, Py_TPFLAGS_IS_ABSTRACT)) {
     return 0;
   }
-  for (int i = 0; i < plan->num_fields; ++i) {
+  for (Py_ssize_t i = 0; i < Py_SIZE(plan); ++i) {
     if (anyffi_py_look_up(cls, plan->fields[i].name) != plan->fields[i].descriptor) return 0;
   }
   plan->version = version;
@@ -101,11 +128,10 @@ static int anyffi_py_sort_arguments(AnyffiRecordPlan* plan, PyObject* const* arg
 /// The `tp_vectorcall` of a dataclass.
 static PyObject* anyffi_py_construct_record(PyObject* cls, PyObject* const* args, size_t flags, PyObject* names) {
   Py_ssize_t count = PyVectorcall_NARGS(flags);
-  AnyffiRecordPlan* plan = *anyffi_py_plan_of((PyTypeObject*)cls);
-  int is_planned = plan != NULL && (PyObject*)plan->cls == cls;
+  AnyffiRecordPlan* plan = (AnyffiRecordPlan*)anyffi_py_plan_of((PyTypeObject*)cls, anyffi_state.record_plan);
   unsigned int version = anyffi_py_version((PyTypeObject*)cls);
   PyObject* given[ANYFFI_FEW_NAMED];
-  if (!is_planned || ((version == 0 || plan->version != version) && !anyffi_py_is_planned_anew(plan)) ||
+  if (plan == NULL || ((version == 0 || plan->version != version) && !anyffi_py_is_planned_anew(plan)) ||
       !anyffi_py_sort_arguments(plan, args, count, names, given)) {
     return anyffi_py_call_slot(cls, args, count, names);
   }
@@ -114,7 +140,7 @@ static PyObject* anyffi_py_construct_record(PyObject* cls, PyObject* const* args
     anyffi_py_raise_taken();
     return NULL;
   }
-  for (int i = 0; i < plan->num_fields; ++i) {
+  for (Py_ssize_t i = 0; i < Py_SIZE(plan); ++i) {
     const AnyffiRecordField* field = &plan->fields[i];
     PyObject* x = field->parameter < 0 ? NULL : given[field->parameter];
     int is_new = x == NULL && field->is_factory;
@@ -130,27 +156,23 @@ static PyObject* anyffi_py_construct_record(PyObject* cls, PyObject* const* args
 }
 
 /// Sets how a class is called. `rows`: of each field name, descriptor, default or factory, whether it is a factory,
-/// whether there is a default, the index of its parameter, and what it takes. -1 with an exception.
-static int anyffi_py_plan_record(PyTypeObject* cls, int32_t type_code, PyObject* rows, int num_positional,
-                                 int num_parameters) {
-  AnyffiRecordPlan** place = anyffi_py_plan_of(cls);
+/// whether there is a default, the index of its parameter, and what it takes.
+static void anyffi_py_plan_record(PyTypeObject* cls, int32_t type_code, PyObject* rows, int num_positional,
+                                  int num_parameters) {
   Py_ssize_t count = PyTuple_GET_SIZE(rows);
-  if (!ANYFFI_KNOWN_LAYOUT || anyffi_state.is_check_mode || *place != NULL || num_parameters > ANYFFI_FEW_NAMED)
-    return 0;
+  if (!ANYFFI_KNOWN_LAYOUT || anyffi_state.is_check_mode || num_parameters > ANYFFI_FEW_NAMED) return;
   AnyffiRecordPlan* plan =
-      (AnyffiRecordPlan*)PyMem_RawCalloc(1, sizeof(AnyffiRecordPlan) + (size_t)count * sizeof(AnyffiRecordField));
-  if (plan == NULL) {
-    PyErr_NoMemory();
-    return -1;
-  }
+      (AnyffiRecordPlan*)anyffi_py_new_plan(&anyffi_state.record_plan, &anyffi_record_plan_spec, count);
+  if (plan == NULL) return;
   for (Py_ssize_t i = 0; i < count; ++i) {
     AnyffiRecordField* field = &plan->fields[i];
-    int has_default;
-    if (!PyArg_ParseTuple(PyTuple_GET_ITEM(rows, i), "UOOppii", &field->name, &field->descriptor, &field->standard,
-                          &field->is_factory, &has_default, &field->parameter, &field->takes)) {
-      return -1;  // never: the caller is this package
-    }
-    if (!has_default) field->standard = NULL;
+    PyObject* row = PyTuple_GET_ITEM(rows, i);
+    field->name = PyTuple_GET_ITEM(row, 0);
+    field->descriptor = PyTuple_GET_ITEM(row, 1);
+    field->standard = PyTuple_GET_ITEM(row, 4) == Py_True ? PyTuple_GET_ITEM(row, 2) : NULL;
+    field->is_factory = PyTuple_GET_ITEM(row, 3) == Py_True;
+    field->parameter = (int)PyLong_AsLong(PyTuple_GET_ITEM(row, 5));
+    field->takes = (int)PyLong_AsLong(PyTuple_GET_ITEM(row, 6));
     Py_INCREF(field->name);
     PyUnicode_InternInPlace(&field->name);
     Py_INCREF(field->descriptor);
@@ -165,16 +187,10 @@ static int anyffi_py_plan_record(PyTypeObject* cls, int32_t type_code, PyObject*
   Py_XINCREF(plan->make);
   Py_XINCREF(plan->init);
   Py_XINCREF(plan->setter);
-  Py_INCREF(cls);
   plan->type_code = type_code;
-  plan->num_fields = (int)count;
   plan->num_parameters = num_parameters;
   plan->num_positional = num_positional;
-  // Last: other threads read it from now on.
-  __atomic_store_n(place, plan, __ATOMIC_RELEASE);
-  cls->tp_vectorcall = anyffi_py_construct_record;
-  PyType_Modified(cls);
-  return 0;
+  anyffi_py_set_plan(cls, (PyObject*)plan, anyffi_py_construct_record);
 }
 
 #endif  // ANYFFI_DATACLASS_H_

@@ -198,10 +198,9 @@ cdef extern from "bound.h":
     void set_constructor "anyffi_py_set_constructor"(PyTypeObject*, PyObject*)
     void set_constructor_slots "anyffi_py_set_constructor_slots"(PyTypeObject*)
     void set_method_flags "anyffi_py_set_method_flags"(PyTypeObject*)
-    void hide_constructors "anyffi_py_hide_constructors"(int)
 
 cdef extern from "dataclass.h":
-    int plan_record_call "anyffi_py_plan_record"(PyTypeObject*, int32_t, object, int, int) except -1
+    void plan_record_call "anyffi_py_plan_record"(PyTypeObject*, int32_t, object, int, int)
 
 cdef extern from "vectorcall.h":
     object call_tuple "anyffi_py_call_tuple"(PyObject*, PyObject*, PyObject*)

@@ -30,6 +30,9 @@ typedef struct {
   /// under the GIL.
   PyObject* classes[ANYFFI_FIRST_DYNAMIC_TYPE];
   PyObject* dynamic_classes;
+  /// The types of the plans of classes (class_plan.h); NULL at first.
+  PyTypeObject* bound_class;
+  PyTypeObject* record_plan;
   /// Called with a dynamic type without a class, to set one; NULL at first.
   PyObject* make_class;
   /// The compiled classes of containers, by type code.

@@ -1,0 +1,42 @@
+/// What a class remembers of how it is called: an object in its `tp_cache`, for which CPython itself has no use any
+/// more, but which it visits, and releases with the class (`type_traverse`, `type_dealloc` in Objects/typeobject.c).
+
+#ifndef ANYFFI_CLASS_PLAN_H_
+#define ANYFFI_CLASS_PLAN_H_
+
+#include <Python.h>
+
+#include "layout.h"
+#include "state.h"
+
+/// The plan of a class if it is of a type; else NULL.
+static inline PyObject* anyffi_py_plan_of(PyTypeObject* cls, PyTypeObject* type) {
+  PyObject* plan = (PyObject*)cls->tp_cache;
+  return plan != NULL && Py_TYPE(plan) == type ? plan : NULL;
+}
+
+/// Returns a new plan, whose references are NULL; NULL without memory, with no exception: calls are then only slower.
+/// `type` is that of such plans, which is made once.
+static PyObject* anyffi_py_new_plan(PyTypeObject** type, PyType_Spec* spec, Py_ssize_t num_items) {
+  if (*type == NULL) *type = (PyTypeObject*)PyType_FromSpec(spec);
+  PyObject* plan = *type == NULL ? NULL : (*type)->tp_alloc(*type, num_items);
+  if (plan == NULL) PyErr_Clear();
+  return plan;
+}
+
+/// Gives a class a plan, which is stolen, and a function that calls it by that.
+static void anyffi_py_set_plan(PyTypeObject* cls, PyObject* plan, vectorcallfunc call) {
+  // Other threads read the plan from now on.
+  __atomic_store_n((PyObject**)&cls->tp_cache, plan, __ATOMIC_RELEASE);
+  cls->tp_vectorcall = call;
+  PyType_Modified(cls);
+}
+
+/// The end of the `tp_dealloc` of plans.
+static void anyffi_py_free_plan(PyObject* plan) {
+  PyTypeObject* type = Py_TYPE(plan);
+  type->tp_free(plan);
+  Py_DECREF(type);
+}
+
+#endif  // ANYFFI_CLASS_PLAN_H_
