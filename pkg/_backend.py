@@ -115,9 +115,17 @@ def set_observer(observer: Any) -> None:
             api._core.set_observer(observer)
 
 
+def _shut_down() -> None:
+    """Let go of Python's objects: the runtime outlives the interpreter, and calls no hook afterwards."""
+    try:
+        for api in _opened.values():
+            api._classes.release_written()
+    finally:
+        active._core.shut_down()
+
+
 #: The API over the backend that FFI_MODE chose.
 if _current.api is None:
     _current.api = open_backend(_mode.ffi_mode)
-    # The runtime outlives the interpreter: it releases Python's objects now, and calls no hook afterwards.
-    atexit.register(_current.api._core.shut_down)
+    atexit.register(_shut_down)
 active: Api = _current.api

@@ -28,6 +28,7 @@ from .._cython import (
     set_method_class,
     shut_down,
 )
+from .._cython import drop_class as _drop_class
 from .._cython import methods_of as _methods_of
 from .._cython import set_class as _set_class
 from .._rules import values as _rules
@@ -58,6 +59,7 @@ __all__ = [
     "TensorCore",
     "ValuesCore",
     "create_exchange",
+    "drop_class",
     "field_getter",
     "field_setter",
     "get_function",
@@ -88,6 +90,12 @@ def set_class(type_code: int, cls: type) -> None:
     """Make `cls` the class of wrappers for a type, and for subtypes that have none of their own."""
     _set_class(type_code, cls)
     _wrapper.set_class(type_code, cls, ObjectCore)
+
+
+def drop_class(type_code: int) -> None:
+    """Let a dynamic type have no class, so that one is made when an object of it arrives."""
+    _drop_class(type_code)
+    _wrapper.drop_class(type_code)
 
 
 def set_observer(observer: Any) -> None:

@@ -33,7 +33,16 @@ from .stepping import steps_always
 from .tensor import TensorCore
 from .unpack import raise_taken, show_frames, take
 from .views import ItemsCore, KeysCore, ValuesCore
-from .wrapper import ObjectCore, codes_of, is_empty, renew_wrapper, set_class_maker, wrap_here, wrap_owned
+from .wrapper import (
+    ObjectCore,
+    codes_of,
+    drop_class,
+    is_empty,
+    renew_wrapper,
+    set_class_maker,
+    wrap_here,
+    wrap_owned,
+)
 
 __all__ = [
     "NAME",
@@ -50,6 +59,7 @@ __all__ = [
     "TensorCore",
     "ValuesCore",
     "create_exchange",
+    "drop_class",
     "field_getter",
     "field_setter",
     "get_function",

@@ -20,6 +20,7 @@ __all__ = [
     "class_of",
     "classes",
     "codes_of",
+    "drop_class",
     "empty",
     "hold_memory",
     "is_empty",
@@ -190,6 +191,13 @@ def set_class(type_code: int, cls: type, base: type = ObjectCore) -> None:
         codes_of[id(cls)] = type_code
     if platform.creates_wrappers and not cls.__flags__ & _IS_ABSTRACT:
         library.wrapper_set_class(type_code, id(cls))
+
+
+def drop_class(type_code: int) -> None:
+    """Let a dynamic type have no class, so that one is made when an object of it arrives."""
+    classes.pop(type_code, None)
+    if platform.creates_wrappers:
+        library.wrapper_set_class(type_code, None)
 
 
 _IS_ABSTRACT = 1 << 20  # of Py_TPFLAGS

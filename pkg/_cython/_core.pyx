@@ -124,6 +124,14 @@ def set_class(int32_t type_code, cls):
     forget_classes()
 
 
+def drop_class(int32_t type_code):
+    """Let a dynamic type have no class, so that one is made when an object of it arrives."""
+    dropped = (<dict>state.dynamic_classes).pop(type_code, None)
+    # Before it is destroyed.
+    forget_classes()
+    del dropped
+
+
 def plan_record(cls, int32_t type_code, tuple rows, int num_positional, int num_parameters):
     """Let calls of a dataclass make its objects at once; see dataclass.h for the rows."""
     set_wrapper_slots(<PyTypeObject*>cls)

@@ -43,6 +43,13 @@ static PyObject* anyffi_py_find_class(int32_t type_code) {
   return (PyObject*)anyffi_state.object_core;
 }
 
+/// Whether the garbage collector visits the wrappers of a dynamic type: those of which the object refers to anything,
+/// and those of classes that users wrote, which may refer to the wrapper.
+static int anyffi_py_is_visited(int32_t type_code) {
+  const AnyffiTypeInfo* info = anyffi_type_get_info(type_code);
+  return (info != NULL && info->record != NULL) || anyffi_type_may_refer(type_code);
+}
+
 #ifdef Py_GIL_DISABLED
 
 /// What was found, for the types with a number below `count`. A larger table replaces this one, which is not freed:
@@ -99,7 +106,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_remember_class(int32_t type_code) {
   unsigned times = __atomic_load_n(&anyffi_times_forgotten, __ATOMIC_ACQUIRE);
   PyObject* found = anyffi_py_find_class(type_code);
   if (found == NULL) return NULL;
-  int refers = anyffi_type_may_refer(type_code);
+  int refers = anyffi_py_is_visited(type_code);
   anyffi_py_take_lock(&anyffi_found_lock);
   AnyffiFoundClasses* table = times == anyffi_times_forgotten ? anyffi_py_grow_found(index) : NULL;
   if (table != NULL) {
@@ -141,7 +148,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_remember_class(int32_t type_code) {
     anyffi_state.num_found = 2 * (index + 1);
     anyffi_py_forget_classes();
   }
-  anyffi_state.found_classes[index] = (AnyffiFoundClass){found, anyffi_type_may_refer(type_code)};
+  anyffi_state.found_classes[index] = (AnyffiFoundClass){found, anyffi_py_is_visited(type_code)};
   return found;
 }
 

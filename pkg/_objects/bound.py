@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import weakref
 
 from .._builtins import *  # noqa: F403
 from .._rules.codes import FIRST_DYNAMIC_TYPE, code
@@ -18,7 +19,7 @@ from .members import Members, NestedClass, TypeDescription
 from .methods import Constructor, MethodMethods, no_constructor
 from .runtime import Runtime
 
-__all__ = ["BoundClasses", "begin_permanent", "set_permanent_watcher"]
+__all__ = ["BoundClasses", "begin_permanent", "is_watched", "set_permanent_watcher"]
 
 _watch: Callable[[], Callable[[], None]] | None = None
 
@@ -27,6 +28,11 @@ def set_permanent_watcher(watch: Callable[[], Callable[[], None]]) -> None:
     """Call a function before permanent objects are created, and what it returns afterwards."""
     global _watch
     _watch = watch
+
+
+def is_watched() -> bool:
+    """Return whether somebody counts objects: those that are created once for a type are then created early."""
+    return _watch is not None
 
 
 def begin_permanent() -> Callable[[], None]:
@@ -50,6 +56,8 @@ class BoundClasses:
         #: By type code: the classes made here, and those that users registered.
         self._made: dict[int, Any] = {}
         self._registered: dict[int, Any] = {}
+        #: Of those written in Python, after `release_written`.
+        self._released: dict[int, weakref.ref[Any]] = {}
         #: Enumerations and exceptions.
         self._foreign: dict[int, Any] = {}
         #: Keys of exceptions whose classes are being made.
@@ -135,6 +143,11 @@ class BoundClasses:
     def make(self, type_code: int) -> None:
         """Set the class for objects of a type that arrive, for which none is set yet."""
         with self._lock:
+            released = self._released.get(type_code)
+            written = None if released is None else released()
+            if written is not None:
+                self._core.set_class(type_code, written)
+                return
             own = self.class_of(type_code)
             registered = self._registered_ancestor(type_code)
             if registered is None or issubclass(own, registered):
@@ -170,6 +183,17 @@ class BoundClasses:
             for other in self._made:
                 if other in self._members and type_code in self._ancestors(other):
                     self.make(other)
+
+    def release_written(self) -> None:
+        """Keep the classes that users wrote no longer: they, and what their modules hold, end with these."""
+        with self._lock:
+            written = {code: cls for code, cls in self._made.items() if "_record" in cls.__dict__}
+            for type_code, cls in {**written, **self._registered}.items():
+                self._released[type_code] = weakref.ref(cls)
+                self._made.pop(type_code, None)
+                self._registered.pop(type_code, None)
+                for each in (type_code, *cls.__dict__.get("_record", ())[:2]):
+                    self._core.drop_class(each)
 
     def code_of(self, cls: type) -> int | None:
         """Return the type code of a class of objects; None for others."""

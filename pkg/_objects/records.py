@@ -8,7 +8,7 @@ from types import CellType, FunctionType
 from .._builtins import *  # noqa: F403
 from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._typing import TYPE_CHECKING, Any
-from .bound import begin_permanent
+from .bound import begin_permanent, is_watched
 from .derived import DerivedMethods, make_post_init, refuse_members
 from .fields import FROZEN, Field
 from .object import ObjectMethods
@@ -223,6 +223,8 @@ class Records:
             self._require_same(cls, key, field.name, described, inherited[field.name])
         end = begin_permanent()
         declared = self._runtime.record_declare(key, _own_doc(cls), parent, rows)
+        if is_watched():
+            self._runtime.record_prepare(declared[1])
         end()
         cls._record = tuple(declared)
         cls._takes = takes

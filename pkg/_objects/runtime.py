@@ -81,6 +81,7 @@ class Runtime:
         self.json_read = get("json.read")
         self.json_write = get("json.write")
         self.record_create = get("record.create")
+        self.record_prepare = get("record.prepare")
         self.record_declare = get("record.declare")
         self.record_describe = get("record.describe")
         self.record_name = get("record.name")

@@ -94,6 +94,21 @@ def test_refused_dataclasses_keep_no_class_alive(ffi: Any) -> None:
 
 
 @pytest.mark.keeps_live("types are never freed")
+def test_classes_that_are_declared_anew_are_collected(ffi: Any) -> None:
+    def declare() -> weakref.ref[type]:
+        cls = ffi.dataclass("test.anew")(make_class(x=int, y=typing.List[int]))
+        assert cls(1, y=[2]).y == [2]
+        return weakref.ref(cls)
+
+    found = declare()
+    collect()
+    assert found() is not None  # objects that arrive are of it
+    declare()
+    collect(until=lambda: found() is None)
+    assert found() is None
+
+
+@pytest.mark.keeps_live("types are never freed")
 def test_fields_that_change_their_type_leak_nothing(ffi: Any) -> None:
     base = ffi.dataclass("test.kept")(
         make_class(x=typing.List[int], y=typing.Literal["a", "a long choice among others"])

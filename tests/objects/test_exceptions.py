@@ -118,7 +118,9 @@ def test_attributes_of_exceptions_made_in_python(shop: Any) -> None:
     assert (error.args, error.days, error.degrees) == (("ice",), 4, -3)
     assert shop.Spoilt("old", 5, {}).args == ("old", 5, {})
     for cls, name in ((shop.Spoilt, "degrees"), (shop.Frozen, "colour"), (Rotten, "args")):
-        with pytest.raises(TypeError, match=rf"{cls.__name__}\(\) got an unexpected keyword argument '{name}'"):
+        with pytest.raises(
+            TypeError, match=rf"{cls.__name__}\(\) got an unexpected keyword argument '{name}'"
+        ):
             cls("old", **{name: 1})
 
 

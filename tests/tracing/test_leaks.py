@@ -142,6 +142,34 @@ def test_the_report_at_exit(ffi: Any) -> None:
     assert report(program, mode) == "anyffi: objects alive at exit:\n       1 Dict\n       1 List\n"
 
 
+_DATACLASSES = """
+import anyffi
+
+@anyffi.dataclass
+class Point:
+    x: int = 0
+    def __del__(self): print("point", self.x)
+
+@anyffi.dataclass
+class Line:
+    start: Point
+    name: str = "a long name of a line"
+
+class Plain:
+    def __del__(self): print("plain")
+
+line, plain = Line(Point(1)), Plain()
+origin = line.start
+"""
+
+
+def test_dataclasses_end_with_their_module(ffi: Any) -> None:
+    done = run([sys.executable, "-c", _DATACLASSES], FFI_MODE=ffi.ffi_mode, FFI_LEAK_CHECK="1")
+    # That of a wrapper, of which the object had two.
+    assert sorted(done.stdout.split("\n")) == ["", "plain", "point 1", "point 1"]
+    assert done.stderr == "anyffi: no object is alive at exit\n"
+
+
 @needs_compilers
 def test_classes_are_no_leaks(ffi: Any, build: Build) -> None:
     """Operators keep an object for NotImplemented."""

@@ -44,6 +44,10 @@ ANYFFI_REGISTER_GLOBAL("anyffi.record.create")
     .def(&anyffi::runtime::create_draft, arg("type_code"))
     .doc("Return a new draft: an object whose fields are not set yet, of the type of drafts of a declared type.");
 
+ANYFFI_REGISTER_GLOBAL("anyffi.record.prepare")
+    .def([](int32_t type_code) { anyffi::runtime::create_draft(type_code); }, arg("type_code"))
+    .doc("Create the objects, never released, that stand for fields that are not set yet; drafts create them else.");
+
 ANYFFI_REGISTER_GLOBAL("anyffi.record.set_base")
     .def(
         [](anyffi::AnyView draft, anyffi::AnyView base) {
