@@ -31,7 +31,7 @@ def set_permanent_watcher(watch: Callable[[], Callable[[], None]]) -> None:
 
 
 def is_watched() -> bool:
-    """Return whether somebody counts objects: those that are created once for a type are then created early."""
+    """Return whether objects are counted: those that are created once for a type are then created early."""
     return _watch is not None
 
 
