@@ -17,7 +17,7 @@ cdef class ObjectCore:
 
     def __hash__(self):
         # That of the object: its wrapper may be made again.
-        return <Py_hash_t>((<size_t>self if self.target == NULL else <size_t>self.target) >> 4)
+        return <Py_hash_t>((<size_t><PyObject*>self if self.target == NULL else <size_t>self.target) >> 4)
 
     @property
     def _address(self):

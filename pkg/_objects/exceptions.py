@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_value
+from .._rules.internal import MISSING
 from .._rules.errors import class_of_kind, is_declared, register_declared
 from .._typing import Any, Callable
 from .defaults import namespace_of_key
-from .mappings import DictMethods
 
 __all__ = ["find_base", "make_exception"]
 
@@ -53,10 +53,11 @@ def _describe_attributes(base: Any, attributes: Any) -> dict[str, Any]:
     known = {*names, *getattr(base, "_attribute_names", ())}
 
     def __init__(self: Any, *args: Any, **attributes: Any) -> None:
-        # From C++ they arrive as a Dict behind the message, those of the bases included.
-        is_from_cpp = len(args) == 2 and isinstance(args[1], DictMethods)
-        base.__init__(self, *(args[:1] if is_from_cpp else args))
-        attributes = {**args[1]} if is_from_cpp else attributes
+        # From C++ they arrive behind the message, those of the bases included.
+        if len(args) == 3 and args[1] is MISSING:
+            given = args[2]()
+            args, attributes = args[:1], dict(zip(given[::2], given[1::2]))
+        base.__init__(self, *args)
         for name, value in attributes.items():
             if name not in known:
                 raise TypeError(f"{type(self).__name__}() got an unexpected keyword argument {name!r}")

@@ -53,11 +53,16 @@ struct AttributeReaderOf final : AttributeReader {
       throw;
     } catch (const T& exception) {
       if constexpr (std::is_member_object_pointer_v<F>) {
-        return AnyValue(exception.*getter);
+        return store(exception.*getter);
       } else {
-        return AnyValue(call_on<const T>(getter, exception));
+        return store(call_on<const T>(getter, exception));
       }
     }
+  }
+  /// As a result: a container of C++ becomes one of Python.
+  template <class V>
+  static AnyValue store(V&& value) {
+    return AnyValue(Adopt{}, Traits<Bare<V>>::store(std::forward<V>(value)));
   }
   F getter;
 };
@@ -120,7 +125,8 @@ inline AnyValue read_attribute(const AttributeReader& reader) {
 }
 
 /// Replaces the error that was raised for the current exception by one with the attributes of its class T and of that
-/// one's bases: a Dict of them is the second argument of the class in Python.
+/// one's bases: the class in Python is called with the message, MISSING, and a function that returns
+/// their names and values: only a result has containers of Python in the place of those of C++.
 template <class T>
 int raise_attributes() {
   struct Fitting {
@@ -139,19 +145,29 @@ int raise_attributes() {
   AnyValue plain;
   anyffi_error_take_raised(plain.out());
   return catch_all([&] {
-    AnyValue values, args, created;
-    check(anyffi_mapping_create(ANYFFI_DICT, 0, values.out()));
+    int64_t count = 0;
+    for (const Fitting* each = fitting; each != nullptr; each = each->next) {
+      for (const AttributeReader* reader = each->found->readers; reader != nullptr; reader = reader->next) ++count;
+    }
+    ObjectRef all(Adopt{}, new_sequence(ANYFFI_LIST, 2 * count));
+    auto* cells = reinterpret_cast<AnyffiSequence*>(all.get());
     for (const Fitting* each = fitting; each != nullptr; each = each->next) {
       for (const AttributeReader* reader = each->found->readers; reader != nullptr; reader = reader->next) {
         AnyValue name(reader->name), value = read_attribute(*reader);
-        AnyffiValue entry[] = {name.release(), value.release()};
-        int32_t existed;
-        check(anyffi_mapping_set(values.raw().as_object, &entry[0], &entry[1], &existed));
+        for (AnyValue* part : {&name, &value}) {
+          cells->type_mask |= anyffi_type_bit(part->raw().type_code);
+          cells->data[cells->size++] = part->release();
+        }
       }
     }
     auto* error = reinterpret_cast<const AnyffiError*>(plain.raw().as_object);
-    const AnyffiValue parts[] = {error->message, values.raw()};
-    check(anyffi_sequence_create_from(ANYFFI_ARRAY, parts, 2, args.out()));
+    AnyValue get_all = Function::from_packed([all](Args, AnyValue* result) {
+      anyffi_retain(all.get());
+      *result = AnyValue(Adopt{}, with_flags(object_value(all.get()), ANYFFI_NATIVE));
+    });
+    const AnyffiValue parts[] = {error->message, anyffi_make_value(ANYFFI_MISSING, 0), get_all.raw()};
+    AnyValue args, created;
+    check(anyffi_sequence_create_from(ANYFFI_ARRAY, parts, 3, args.out()));
     check(anyffi_error_create(&error->kind, &error->message, &args.raw(), created.out()));
     anyffi_error_set_raised(created.raw().as_object);
     return 0;

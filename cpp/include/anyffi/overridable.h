@@ -41,7 +41,13 @@ class Overrides {
   }
   /// Keeps what the object is in Python alive as long as the object.
   void keep(Function holder) { holder_ = std::move(holder); }
-  int visit(AnyffiVisit visit, void* context) const { return visit_references_of(holder_, visit, context); }
+  int visit(AnyffiVisit visit, void* context) const {
+    int status = visit_references_of(holder_, visit, context);
+    for (Entry* entry = __atomic_load_n(&entries_, __ATOMIC_ACQUIRE); entry && status == 0; entry = entry->next) {
+      status = visit_references_of(entry->found, visit, context);
+    }
+    return status;
+  }
 
   /// The method of Python, which takes the object first; NULL if there is none, or if Python has just called this one.
   AnyffiFunction* find(const char* name) const {

@@ -10,7 +10,7 @@
 namespace anyffi {
 
 template <class T, class Allocator>
-struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::value>>
+struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::value && !detail::kTakesObject<T>>>
     : detail::StdSequenceTraits<std::vector<T, Allocator>, T> {
   using Base = detail::StdSequenceTraits<std::vector<T, Allocator>, T>;
   using Holder = std::vector<T, Allocator>;
@@ -19,6 +19,31 @@ struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::
       holder.reserve(static_cast<size_t>(reinterpret_cast<AnyffiSequence*>(value.as_object)->size));
     }
     return Base::load(value, holder, why);
+  }
+};
+
+/// Of std::unique_ptr: a parameter takes the objects of a list, or of another container that Python makes for the call;
+/// all of them, or none.
+template <class T, class Allocator>
+struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::value && detail::kTakesObject<T>>>
+    : detail::StdSequenceTraits<std::vector<T, Allocator>, T> {
+  using Base = detail::StdSequenceTraits<std::vector<T, Allocator>, T>;
+  using Holder = std::vector<typename Traits<T>::Holder>;
+  static constexpr bool kIsLoadedInPlace = false;
+  ANYFFI_HIDDEN_ static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    constexpr const char* kKept =
+        "a container of the runtime keeps its objects, which cannot be moved to C++: pass a list";
+    if ((value.type_code == ANYFFI_LIST || detail::is_array(value.type_code)) && (value.aux & ANYFFI_MOVABLE) == 0)
+      return detail::refuse(why, value, Base::name, ANYFFI_MISMATCH_VALUE, kKept);
+    return detail::load_each<T>(value, Base::name, why, [&](AnyffiValue& item) {
+      return Traits<T>::load_held(item, holder.emplace_back(), why, 2);
+    });
+  }
+  static std::vector<T, Allocator> take(Holder& holder) {
+    std::vector<T, Allocator> taken;
+    taken.reserve(holder.size());
+    for (auto& each : holder) taken.push_back(Traits<T>::take(each));
+    return taken;
   }
 };
 
