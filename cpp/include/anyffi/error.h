@@ -100,18 +100,24 @@ namespace detail {
 
 [[noreturn]] __attribute__((cold, noinline)) inline void throw_raised() { throw Error(Raised{}); }
 
-/// Takes an OverflowError from the thread's slot: another type may be able to hold the number.
-inline bool take_overflow(AnyValue& error) {
-  anyffi_error_take_raised(error.out());
+inline bool is_of_kind(const AnyffiError& error, std::string_view kind) {
   AnyffiTextView text;
-  constexpr FixedText kOverflow{"OverflowError"};
-  bool is_overflow =
-      error.type_code() == ANYFFI_ERROR &&
-      anyffi_value_get_text_view(&reinterpret_cast<AnyffiError*>(error.raw().as_object)->kind, &text) == 0 &&
-      text.encoding == ANYFFI_ASCII && text.length == sizeof(kOverflow) - 1 &&
-      __builtin_memcmp(text.data, kOverflow, sizeof(kOverflow) - 1) == 0;
-  if (!is_overflow && !error.is_none()) anyffi_error_set_raised(error.raw().as_object);
-  return is_overflow;
+  return anyffi_value_get_text_view(&error.kind, &text) == 0 && text.encoding == ANYFFI_ASCII &&
+         std::string_view(static_cast<const char*>(text.data), static_cast<size_t>(text.length)) == kind;
+}
+
+/// Takes an OverflowError from the thread's slot, since another type may be able to hold the number, or a TypeError of
+/// a conversion in C++, which refuses the value by it.
+inline bool take_refusal(AnyValue& error) {
+  anyffi_error_take_raised(error.out());
+  if (error.is_none()) return false;
+  bool is_refusal = false;
+  if (error.type_code() == ANYFFI_ERROR) {
+    auto& raised = *reinterpret_cast<const AnyffiError*>(error.raw().as_object);
+    is_refusal = is_of_kind(raised, "OverflowError") || (!raised.handle && is_of_kind(raised, "TypeError"));
+  }
+  if (!is_refusal) anyffi_error_set_raised(error.raw().as_object);
+  return is_refusal;
 }
 
 [[noreturn]] inline void throw_mismatch(const AnyffiMismatch& why) {
@@ -173,7 +179,7 @@ Optional<T> AnyView::try_cast() const {
   AnyffiMismatch why;
   if (Traits<T>::load(value, holder, why)) return Traits<T>::take(holder);
   AnyValue ignored;
-  if (why.reason == ANYFFI_MISMATCH_RAISED && !detail::take_overflow(ignored)) detail::throw_raised();
+  if (why.reason == ANYFFI_MISMATCH_RAISED && !detail::take_refusal(ignored)) detail::throw_raised();
   return nullptr;
 }
 

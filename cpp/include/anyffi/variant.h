@@ -198,7 +198,7 @@ struct Traits<Variant<Ts...>> {
     bool refused(const AnyffiMismatch& mine) {
       if (mine.reason == ANYFFI_MISMATCH_RAISED) {
         AnyValue error;
-        if (!detail::take_overflow(error)) {
+        if (!detail::take_refusal(error)) {
           why.reason = ANYFFI_MISMATCH_RAISED;
           return broken = true;
         }

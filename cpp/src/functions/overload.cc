@@ -1,5 +1,6 @@
 /// \file
 /// Overloaded functions: overload resolution, and the error if none fits.
+#include <anyffi/error.h>
 #include <anyffi/host_api.h>
 
 #include <cstring>
@@ -30,25 +31,14 @@ void release_overloaded(void* self) {
   anyffi_free(set);
 }
 
-/// Clears an OverflowError, since the number may fit another candidate; returns false for other errors.
-bool clear_overflow() {
-  Owned error;
-  anyffi_error_take_raised(error.out());
-  if (error->type_code != ANYFFI_ERROR) return false;
-  String kind;
-  append_text(&kind, &reinterpret_cast<AnyffiError*>(error->as_object)->kind);
-  if (kind == "OverflowError") return true;
-  anyffi_error_set_raised(error->as_object);
-  return false;
-}
-
 /// Calls a candidate; returns its status, or ANYFFI_NO_MATCH.
 inline int try_candidate(const AnyffiFunction& function, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   AnyffiCall try_call = try_call_of(*function.info);
   if (try_call == nullptr) return function.call(function.self, args, num_args, result);
   int status = try_call(function.self, args, num_args, result);
   if (__builtin_expect(status != ANYFFI_NO_MATCH_RAISED, 1)) return status;
-  return clear_overflow() ? int{ANYFFI_NO_MATCH} : -1;
+  anyffi::AnyValue refusal;
+  return anyffi::detail::take_refusal(refusal) ? int{ANYFFI_NO_MATCH} : -1;
 }
 
 /// New references to the arguments, which a candidate may steal.

@@ -17,6 +17,7 @@
 #include "core/mutex.h"
 #include "core/object.h"
 #include "core/types.h"
+#include "modules/classes.h"
 #include "text/suggest.h"
 
 namespace anyffi::runtime {
@@ -116,22 +117,11 @@ Vector<String> list_all_names(Module* module) {
 template <class Visit>
 void visit_classes(Module* module, Visit visit) {
   for (Module* reached : flatten(module)) {
-    const AnyffiModuleTable* table = reached->library.table;
-    constexpr size_t kSize = offsetof(AnyffiModuleTable, classes) + sizeof(table->classes);
-    if (table == nullptr || table->struct_size < kSize) continue;
-    for (const AnyffiModuleClass* row = *table->classes; row != nullptr; row = row->next) {
-      const AnyffiTypeInfo* info = anyffi_type_get_info(row->type_code);
-      if (row->type_code >= ANYFFI_FIRST_DYNAMIC_TYPE && visit(*info)) return;
+    for (const AnyffiModuleClass* row = first_class(reached->library.table); row != nullptr; row = row->next) {
+      const AnyffiTypeInfo* info = class_of(*row);
+      if (info != nullptr && visit(*info)) return;
     }
   }
-}
-
-/// Whether a class is nested in another one: its key begins with the key of that.
-bool is_nested(const AnyffiTypeInfo& info) {
-  const char* last = std::strrchr(info.type_key, '.');
-  if (last == nullptr) return false;
-  const AnyffiTypeInfo* outer = anyffi_type_find(String(info.type_key, last).c_str());
-  return outer != nullptr && outer->type_code >= ANYFFI_FIRST_DYNAMIC_TYPE;
 }
 
 /// The names of the classes of a module and of its imports, sorted, without nested ones.

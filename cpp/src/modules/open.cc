@@ -18,6 +18,7 @@
 #include "core/loading.h"
 #include "core/memory.h"
 #include "core/mutex.h"
+#include "modules/classes.h"
 #include "modules/failures.h"
 #include "modules/library.h"
 #include "modules/library_file.h"
@@ -195,6 +196,11 @@ int load_library(const String& name, const String& file, const void* original, c
   if (read_library(result->handle, result->base, file, out) != 0) {
     journal.undo();
     return -1;
+  }
+  if (journal.error()->type_code == ANYFFI_NONE && guard([&] { return check_class_names(out->table); }) != 0) {
+    AnyffiValue raised;
+    anyffi_error_take_raised(&raised);
+    journal.defer(raised, result->base);
   }
   if (journal.error()->type_code == ANYFFI_NONE) return 0;
   result->has_failed = true;

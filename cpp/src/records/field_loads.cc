@@ -120,7 +120,7 @@ bool load_union(const FieldType& type, AnyffiValue& given, AnyValue& out, Anyffi
       is_found = true;
       if (is_same) break;
     } else if (mine.reason == ANYFFI_MISMATCH_RAISED) {
-      if (!detail::take_overflow(overflow)) return refuse(why, value, "", ANYFFI_MISMATCH_RAISED);
+      if (!detail::take_refusal(overflow)) return refuse(why, value, "", ANYFFI_MISMATCH_RAISED);
     } else if (why.reason == ANYFFI_MISMATCH_TYPE && why.path_size == 0 &&
                (mine.reason != ANYFFI_MISMATCH_TYPE || mine.path_size > 0)) {
       why = mine;

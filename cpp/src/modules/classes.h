@@ -1,0 +1,21 @@
+/// \file
+/// The classes of a library, which its module has as attributes.
+#ifndef ANYFFI_SRC_MODULES_CLASSES_H_
+#define ANYFFI_SRC_MODULES_CLASSES_H_
+
+#include <anyffi/c_api.h>
+
+namespace anyffi::runtime {
+
+/// The first class that a library lists; NULL if there is none, or no table.
+const AnyffiModuleClass* first_class(const AnyffiModuleTable* table) noexcept;
+/// The class of a row; NULL for one that could not be registered.
+const AnyffiTypeInfo* class_of(const AnyffiModuleClass& row) noexcept;
+/// Whether a class is nested in another one: its key begins with the key of that.
+bool is_nested(const AnyffiTypeInfo& info);
+/// ValueError if two classes of a library, or a class and a function, have one name: its module has one attribute.
+int check_class_names(const AnyffiModuleTable* table);
+
+}  // namespace anyffi::runtime
+
+#endif  // ANYFFI_SRC_MODULES_CLASSES_H_

@@ -1,0 +1,201 @@
+"""What a trial of bindings found: cycles through overrides, owners in lists, conversions that refuse, names."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import pytest
+from support import CPYTHON, Build, collect, compiles_classes
+
+pytestmark = compiles_classes
+
+TRIAL = """
+#include <anyffi/anyffi.h>
+#include <anyffi/stl/map.h>
+#include <anyffi/stl/memory.h>
+#include <anyffi/stl/set.h>
+#include <anyffi/stl/string.h>
+#include <anyffi/stl/tuple.h>
+#include <anyffi/stl/variant.h>
+#include <anyffi/stl/vector.h>
+#include <stdexcept>
+
+using anyffi::arg;
+
+struct Visitor {
+  virtual ~Visitor() = default;
+  virtual int visit(int x) { return x; }
+};
+struct PyVisitor : anyffi::Overridable<Visitor> {
+  using Overridable::Overridable;
+  int visit(int x) override { return override_or<int>("visit", [&] { return Visitor::visit(x); }, x); }
+};
+struct Leaf {
+  int x;
+  explicit Leaf(int x) : x(x) { ++live; }
+  Leaf(const Leaf&) = delete;
+  ~Leaf() { --live; }
+  static inline int live = 0;
+};
+using Leaves = std::vector<std::unique_ptr<Leaf>>;
+struct Tree {
+  Leaves leaves;
+  explicit Tree(Leaves given) : leaves(std::move(given)) {}
+  int sum() const {
+    int found = 0;
+    for (auto& leaf : leaves) found += leaf ? leaf->x : 100;
+    return found;
+  }
+};
+struct Even {
+  int64_t x;
+};
+struct Odd {
+  int64_t x;
+};
+struct Unit {
+  double factor;
+};
+struct Failure : std::runtime_error {
+  using runtime_error::runtime_error;
+  std::pair<int, int> where{1, 2};
+  std::map<std::string, std::vector<int>> names{{"a", {1}}};
+  std::set<int> codes{3};
+  anyffi::List<int64_t> kept{4};
+};
+template <>
+struct anyffi::Traits<Even> : anyffi::TraitsVia<Even, int64_t> {
+  static Even from(int64_t x) {
+    if (x % 2 != 0) throw anyffi::Error("TypeError", "odd");
+    return {x};
+  }
+  static int64_t to(const Even& even) { return even.x; }
+};
+template <>
+struct anyffi::Traits<Odd> : anyffi::TraitsVia<Odd, int64_t> {
+  static Odd from(int64_t x) {
+    if (x % 2 == 0) throw anyffi::Error(x == 0 ? "ValueError" : "TypeError", "even");
+    return {x};
+  }
+  static int64_t to(const Odd& odd) { return odd.x; }
+};
+ANYFFI_TYPE_KEY(Unit, "trial.Unit");
+template <>
+struct anyffi::FromValue<Unit> {
+  static Unit from_value(const std::string& name) {
+    if (name != "one") throw anyffi::Error("TypeError", "no unit: {}", name);
+    return {1};
+  }
+};
+
+ANYFFI_BIND(Unit)
+    .init([](const std::string& name) { return anyffi::FromValue<Unit>::from_value(name); })
+    .op(anyffi::ops::eq, [](const Unit& a, const Unit& b) { return a.factor == b.factor; }, arg("other"));
+ANYFFI_CLASS(Visitor, "trial.Visitor").overridable<PyVisitor>().init<>();
+ANYFFI_CLASS(Leaf, "trial.Leaf").init<int>(arg("x")).field("x", &Leaf::x);
+ANYFFI_CLASS(Tree, "trial.Tree").init<Leaves>(arg("leaves")).method("sum", &Tree::sum);
+ANYFFI_EXCEPTION(Failure, "trial.Failure", "ValueError")
+    .attribute("where", &Failure::where)
+    .attribute("names", &Failure::names)
+    .attribute("codes", &Failure::codes)
+    .attribute("kept", &Failure::kept);
+ANYFFI_EXPORT(walk, [](Visitor& visitor) { return visitor.visit(1); }, arg("visitor"));
+ANYFFI_EXPORT(live, [] { return Leaf::live; });
+ANYFFI_EXPORT(take, [](std::unique_ptr<Leaf> leaf) { return leaf->x; }, arg("leaf"));
+ANYFFI_EXPORT(both, [](std::unique_ptr<Leaf> leaf, Leaves leaves) { return leaf->x + Tree(std::move(leaves)).sum(); },
+              arg("leaf"), arg("leaves"));
+ANYFFI_EXPORT(fail, []() -> void { throw Failure("failed"); });
+ANYFFI_EXPORT(parity, [](Even) { return "even"; }, arg("x")).def([](Odd) { return "odd"; }, arg("x"));
+ANYFFI_EXPORT(either, [](std::variant<Even, Odd> x) { return x.index(); }, arg("x"));
+"""
+
+
+@pytest.fixture
+def trial(ffi: Any, build: Build) -> Any:
+    return ffi.load_module(build("trial.cc", TRIAL))
+
+
+@pytest.mark.skipif(not CPYTHON, reason="the collector of PyPy does not see C++")
+@pytest.mark.parametrize("is_called", [False, True])
+def test_cycles_through_overrides_that_cpp_has_called(trial: Any, is_called: bool) -> None:
+    def make() -> weakref.ref[Any]:
+        class Own(trial.Visitor):  # type: ignore[misc, name-defined]
+            def visit(self, x: int) -> int:
+                return x + (own is self)
+
+        own = Own()
+        assert not is_called or trial.walk(own) == 2
+        return weakref.ref(own)
+
+    found = make()
+    collect(until=lambda: found() is None)
+    assert found() is None
+
+
+@pytest.mark.skipif(not CPYTHON, reason="PyPy refers to each object more than once")
+def test_lists_of_objects_that_cpp_takes(ffi: Any, trial: Any) -> None:
+    first, second, third = trial.Leaf(1), trial.Leaf(2), trial.Leaf(3)
+    assert trial.Tree([first, None, second]).sum() == 103
+    with pytest.raises(ValueError, match="this Leaf is empty: __init__ was not called, or C\\+\\+ took"):
+        _ = first.x
+    assert trial.Tree((trial.Leaf(4),)).sum() == 4
+    shared = r"at \[0\]: other objects refer to this object, which cannot be moved to C\+\+"
+    kept = ffi.List([trial.Leaf(5)])
+    for leaves, error, text in (
+        ([third, third], ValueError, shared),
+        ([third, 5], TypeError, r"at \[1\]: expected trial.Leaf \| None, got int"),
+        (kept, ValueError, "a container of the runtime keeps its objects.*: pass a list"),
+    ):
+        with pytest.raises(error, match=text):
+            trial.Tree(leaves)
+        assert third.x == 3
+    with pytest.raises(ValueError, match="other objects refer to this object"):
+        trial.both(third, [third])
+    assert trial.both(third, [trial.Leaf(6)]) == 9
+    del first, second, third, kept, leaves
+    gc.collect()
+    assert trial.live() == 0
+
+
+def test_containers_of_exceptions_are_those_of_python(trial: Any) -> None:
+    with pytest.raises(trial.Failure) as raised:
+        trial.fail()
+    error = raised.value
+    assert (error.where, error.names, error.codes) == ((1, 2), {"a": [1]}, {3})
+    assert [type(x) for x in (error.where, error.names, error.names["a"], error.codes)] == [tuple, dict, list, set]
+    assert type(error.kept).__name__ == "List"
+
+
+def test_conversions_that_refuse_a_value(trial: Any) -> None:
+    assert [trial.parity(x) for x in (2, 3)] == ["even", "odd"]
+    assert [trial.parity(x=x) for x in (2, 3)] == ["even", "odd"]
+    assert [trial.either(x) for x in (2, 3)] == [0, 1]
+    with pytest.raises(TypeError, match=r"no overload takes \(str\)"):
+        trial.parity("a")
+    unit = trial.Unit("one")
+    assert unit == "one" and unit != "two" and not unit == "two"
+    assert unit in ["two", unit]
+    with pytest.raises(TypeError, match="no unit: two"):
+        trial.Unit("two")
+
+
+@pytest.mark.skipif(not CPYTHON, reason="PyPy refers to each object more than once")
+def test_the_hash_of_an_empty_object(trial: Any) -> None:
+    leaf = trial.Leaf(1)
+    assert trial.take(leaf) == 1
+    assert hash(leaf) == hash(leaf)
+    assert leaf in {leaf}
+
+
+@pytest.mark.parametrize(
+    ("other", "described"),
+    [('ANYFFI_CLASS(B, "two.Same");', "class (one|two).Same"), ("ANYFFI_EXPORT(Same, [] {});", "function Same")],
+)
+def test_names_that_are_taken(ffi: Any, build: Build, other: str, described: str) -> None:
+    source = f"#include <anyffi/anyffi.h>\nstruct A {{}};\nstruct B {{}};\nANYFFI_CLASS(A, \"one.Same\");\n{other}\n"
+    library = build(f"same_{described[:5]}.cc", source)
+    for _ in range(2):
+        with pytest.raises(ValueError, match=f"the {described} would be one attribute of the module, Same"):
+            ffi.load_module(library)
