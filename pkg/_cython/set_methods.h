@@ -76,12 +76,19 @@ static PyObject* anyffi_py_frozen_set_copy(PyObject* self, PyObject* const* args
 /// A method that changes a Set by another operand.
 static PyObject* anyffi_py_change_method(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
                                          const char* name, int operation) {
+  if (!anyffi_py_has_arguments(count, 1, names) || anyffi_py_peek(self, ANYFFI_SET) == NULL) {
+    return anyffi_py_call_shared(ANYFFI_SET, name, self, args, count, names);
+  }
+  PyObject* items = anyffi_py_list_operand(args[0]);
+  if (items == NULL) return NULL;
   // Equal items of a list would cancel each other out.
   int is_iterable = operation != ANYFFI_SET_XOR;
-  int status =
-      anyffi_py_has_arguments(count, 1, names) ? anyffi_py_change_set(self, args[0], is_iterable, operation) : 0;
-  if (status == 0) return anyffi_py_call_shared(ANYFFI_SET, name, self, args, count, names);
-  return status < 0 ? NULL : anyffi_py_return_new(Py_None);
+  int status = anyffi_py_change_set(self, items, is_iterable, operation);
+  PyObject* result = status < 0    ? NULL
+                     : status == 0 ? anyffi_py_call_shared(ANYFFI_SET, name, self, &items, 1, NULL)
+                                   : anyffi_py_return_new(Py_None);
+  Py_DECREF(items);
+  return result;
 }
 
 /// The in-place operators of a Set.

@@ -145,6 +145,17 @@ static inline Py_ssize_t anyffi_py_operand_length(PyObject* x, int is_iterable) 
   return is_iterable && (PyList_CheckExact(x) || PyTuple_CheckExact(x)) ? Py_SIZE(x) : -1;
 }
 
+/// Returns the items of an iterable as a list, a new reference, which the compiled functions read, and the methods of
+/// `_objects` as well; `x` itself if it is a set, list or tuple. NULL with an exception.
+static PyObject* anyffi_py_list_operand(PyObject* x) {
+  int is_read = PyAnySet_Check(x) || PyList_Check(x) || PyTuple_Check(x);
+  if (!is_read && anyffi_py_is_wrapper(x)) {
+    const AnyffiObject* object = ((AnyffiWrapper*)x)->object;
+    is_read = object == NULL || object->type_code == ANYFFI_SET || object->type_code == ANYFFI_FROZEN_SET;
+  }
+  return is_read ? anyffi_py_return_new(x) : PySequence_List(x);
+}
+
 /// Reads an operand, to be closed: 1, 0 for what the method of `_objects` handles, -1 with an exception.
 static int anyffi_py_open_operand(PyObject* x, int is_iterable, AnyffiSetOperand* operand) {
   AnyffiMapping* found = anyffi_py_peek_set_exact(x);

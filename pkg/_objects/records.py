@@ -112,6 +112,8 @@ class Records:
 
     def _unfold(self, x: Any, factory: Any, is_dict: bool, in_set: bool = False) -> Any:
         """Copy a value. Objects in sets stay objects: what the factory makes may not be hashable."""
+        if type(x) in _ATOMS:
+            return x
         from copy import deepcopy
 
         def unfold(item: Any) -> Any:
@@ -287,6 +289,10 @@ class Records:
 
 #: ANYFFI_TAKES_STR, ANYFFI_TAKES_NONE and ANYFFI_TAKES_SCALAR of pkg/_cython/dataclass.h
 _TAKES = {"str": 1, "None": 2, "Any": 6}
+
+
+#: Classes whose objects are copied as themselves.
+_ATOMS = frozenset((int, float, complex, bool, str, bytes, type(None)))
 
 
 def _taken_by(described: tuple[Any, ...]) -> int:

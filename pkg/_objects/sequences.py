@@ -365,7 +365,8 @@ class ListMethods(SequenceMethods):
         content = former
         try:
             self._runtime.list_clear(self)
-            order.sort(key=items.__getitem__ if key is None else lambda i: key(items[i]), reverse=reverse)
+            keys = items if key is None else [*map(key, items)]
+            order.sort(key=keys.__getitem__, reverse=reverse)
             content = self._runtime.sequence_pick(former, order)
         finally:
             untouched = self._runtime.list_refill(self, content)

@@ -36,7 +36,8 @@ def _distinct(elements: Iterable[Any]) -> _Distinct:
     for base in bases:
         if issubclass(type(elements), base):
             return _from_keys(base.__iter__(elements))
-    return _from_keys(elements)
+    # As the compiled methods read it.
+    return _from_keys(list(elements))
 
 
 def _from_keys(elements: Iterable[Any]) -> _Distinct:
@@ -209,33 +210,44 @@ class _Set(Container):
 
     def union(self, /, *others: Iterable[Any]) -> Any:
         """Return a new set of the elements of this one and all others."""
-        return self._new(_unite(_comparables(self), *map(_comparables, others)))
+        theirs = [*map(_comparables, others)]
+        return self._new(_unite(_comparables(self), *theirs))
 
     def intersection(self, /, *others: Iterable[Any]) -> Any:
         """Return a new set of the elements that this one and all others have."""
-        return self._new(_intersect(_comparables(self), *map(_comparables, others)))
+        theirs = [*map(_comparables, others)]
+        return self._new(_intersect(_comparables(self), *theirs))
 
     def difference(self, /, *others: Iterable[Any]) -> Any:
         """Return a new set of the elements of this one that no other has."""
-        return self._new(_subtract(_comparables(self), *map(_comparables, others)))
+        theirs = [*map(_comparables, others)]
+        return self._new(_subtract(_comparables(self), *theirs))
 
     def symmetric_difference(self, other: Iterable[Any], /) -> Any:
         """Return a new set of the elements that only one of the two has."""
-        return self._new(_differ(_comparables(self), _comparables(other)))
+        theirs = _comparables(other)
+        return self._new(_differ(_comparables(self), theirs))
 
     def isdisjoint(self, other: Iterable[Any], /) -> bool:
         """Return whether the two have no element in common."""
         if isinstance(other, _Set) and is_public(type(other)):
             return not any(element in other for element in self._iterate())
-        return _comparables(self).keys().isdisjoint(_comparables(other))
+        theirs = _distinct(other)
+        if is_public(type(self)):
+            return not any(element in self for element in theirs)
+        return _comparables(self).keys().isdisjoint(_comparables(theirs))
 
     def issubset(self, other: Iterable[Any], /) -> bool:
         """Return whether the other has every element of this one."""
-        return _comparables(self).keys() <= _comparables(other).keys()
+        theirs = _comparables(other)
+        return _comparables(self).keys() <= theirs.keys()
 
     def issuperset(self, other: Iterable[Any], /) -> bool:
         """Return whether this one has every element of the other."""
-        return _comparables(self).keys() >= _comparables(other).keys()
+        theirs = _distinct(other)
+        if is_public(type(self)):
+            return all(element in self for element in theirs)
+        return _comparables(self).keys() >= _comparables(theirs).keys()
 
     @recursive_repr()
     def __repr__(self) -> str:
@@ -408,8 +420,9 @@ class SetMethods(_Set):
 
     def intersection_update(self, /, *others: Iterable[Any]) -> None:
         """Keep only the elements that all others have."""
+        theirs = [*map(_comparables, others)]
         mine = _comparables(self)
-        kept = dict.fromkeys(_intersect(mine, *map(_comparables, others)))
+        kept = dict.fromkeys(_intersect(mine, *theirs))
         self._remove_all(_subtract(mine, kept))
 
     def difference_update(self, /, *others: Iterable[Any]) -> None:
@@ -418,7 +431,8 @@ class SetMethods(_Set):
 
     def symmetric_difference_update(self, other: Iterable[Any], /) -> None:
         """Keep the elements that only one of the two has."""
-        mine, theirs = _comparables(self), _comparables(other)
+        theirs = _comparables(other)
+        mine = _comparables(self)
         self._add_all(_subtract(theirs, mine))
         self._remove_all(_intersect(mine, theirs))
 
