@@ -290,3 +290,69 @@ def outcome(relate: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
         return relate(x, y)
     except (TypeError, ZeroDivisionError) as error:
         return type(error)
+
+
+@pytest.mark.parametrize("element", [int, str, lambda i: (i, str(i))])
+@pytest.mark.parametrize("left", ["Set", "FrozenSet"])
+def test_common_elements_of_a_much_smaller_operand(
+    ffi: Any, left: str, element: Callable[[int], Any]
+) -> None:
+    """Only the smaller operand is walked; the order is that of the left one."""
+    large = getattr(ffi, left)(map(element, range(1000)))
+    for numbers in ([], [7], [900, 3, 3, -1], [1000], list(range(500, 480, -1))):
+        some = [*map(element, numbers)]
+        expected = [element(i) for i in sorted({*numbers} & {*range(1000)})]
+        found = [
+            large & other
+            for other in (set(some), ffi.Set(some), ffi.FrozenSet(some), dict.fromkeys(some).keys())
+        ]
+        found += [
+            large.intersection(other) for other in (some, tuple(some), ffi.List(some), iter(some), set(some))
+        ]
+        assert [[*each] for each in found] == [expected] * 9
+        assert [type(each).__name__ for each in found] == [left] * 9
+        assert {*large & {*some, ODD}} == {*expected}
+
+
+@pytest.mark.parametrize("left", ["Set", "FrozenSet"])
+def test_iterables_are_read_once(ffi: Any, left: str) -> None:
+    """Also where an element needs code of Python, and where the iterable changes the set."""
+    read = []
+
+    def numbers(*elements: Any) -> Any:
+        for each in elements:
+            read.append(each)
+            yield each
+
+    mine = getattr(ffi, left)([1, 2, 3])
+    for elements in ([2, 9], [2, ODD]):
+        results = [
+            getattr(mine, name)(numbers(*elements))
+            for name in (
+                "union",
+                "intersection",
+                "difference",
+                "symmetric_difference",
+                "issubset",
+                "issuperset",
+            )
+        ]
+        assert read == elements * 6
+        read.clear()
+        plain = {1, 2, 3}
+        assert results[:4] == [plain | {*elements}, {2}, {1, 3}, plain ^ {*elements}]
+        assert results[4:] == [False, False]
+    assert mine.isdisjoint(numbers(7)) and not mine.isdisjoint(numbers(7, 1, 8))
+    with pytest.raises(TypeError, match=r"unhashable type: 'list'"):
+        mine.issuperset(numbers(1, []))
+    with pytest.raises(TypeError, match="'int' object is not iterable"):
+        mine.isdisjoint(5)
+    growing = ffi.Set([1])
+
+    def add() -> Any:
+        growing.add(4)
+        yield 5
+
+    assert [*growing.union(add())] == [1, 4, 5]
+    growing.symmetric_difference_update([5, 5, 1])
+    assert [*growing] == [4, 5]

@@ -164,7 +164,12 @@ def test_containers_of_exceptions_are_those_of_python(trial: Any) -> None:
         trial.fail()
     error = raised.value
     assert (error.where, error.names, error.codes) == ((1, 2), {"a": [1]}, {3})
-    assert [type(x) for x in (error.where, error.names, error.names["a"], error.codes)] == [tuple, dict, list, set]
+    assert [type(x) for x in (error.where, error.names, error.names["a"], error.codes)] == [
+        tuple,
+        dict,
+        list,
+        set,
+    ]
     assert type(error.kept).__name__ == "List"
 
 
@@ -191,10 +196,15 @@ def test_the_hash_of_an_empty_object(trial: Any) -> None:
 
 @pytest.mark.parametrize(
     ("other", "described"),
-    [('ANYFFI_CLASS(B, "two.Same");', "class (one|two).Same"), ("ANYFFI_EXPORT(Same, [] {});", "function Same")],
+    [
+        ('ANYFFI_CLASS(B, "two.Same");', "class (one|two).Same"),
+        ("ANYFFI_EXPORT(Same, [] {});", "function Same"),
+    ],
 )
 def test_names_that_are_taken(ffi: Any, build: Build, other: str, described: str) -> None:
-    source = f"#include <anyffi/anyffi.h>\nstruct A {{}};\nstruct B {{}};\nANYFFI_CLASS(A, \"one.Same\");\n{other}\n"
+    source = (
+        f'#include <anyffi/anyffi.h>\nstruct A {{}};\nstruct B {{}};\nANYFFI_CLASS(A, "one.Same");\n{other}\n'
+    )
     library = build(f"same_{described[:5]}.cc", source)
     for _ in range(2):
         with pytest.raises(ValueError, match=f"the {described} would be one attribute of the module, Same"):

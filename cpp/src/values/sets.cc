@@ -103,6 +103,43 @@ int add_elements(Mapping* to, const Mapping* from, Part part, Find find) {
   return 0;
 }
 
+/// Whether the common elements are looked for among those of the second operand: their entries have to be sorted then.
+bool is_much_smaller(int64_t second, int64_t first) { return second < first / 8; }
+
+/// Adds the elements of some entries, in their order.
+int add_entries(Mapping* to, const Mapping* from, Vector<int64_t>* entries) {
+  std::sort(entries->begin(), entries->end());
+  entries->erase(std::unique(entries->begin(), entries->end()), entries->end());
+  for (int64_t i : *entries) {
+    const AnyffiEntry& entry = from->entries[i];
+    if (!is_native(entry.key)) return kNeedsHost;
+    int64_t hash;
+    if (hash_entry(from, entry, &hash) != 0) return -1;
+    if (int status = add_element(to, entry.key, hash)) return status;
+  }
+  return 0;
+}
+
+/// Adds the elements of a set that a second one has, too, which is much smaller.
+int add_common(Mapping* to, const Mapping* from, const Mapping* second) {
+  Vector<int64_t> entries;
+  for (int64_t i = 0; i < second->used; ++i) {
+    if (second->entries[i].key.type_code == ANYFFI_UNSET) continue;
+    int64_t found = find_element(from, second, second->entries[i]);
+    if (found == kUnknownEntry) return kNeedsHost;
+    if (found >= 0) entries.push_back(found);
+  }
+  return add_entries(to, from, &entries);
+}
+
+int add_common(Mapping* to, const Mapping* from, const SoughtValues& sought) {
+  Vector<int64_t> entries;
+  for (int64_t i = 0; i < sought.count(); ++i) {
+    if (sought.has_entry(i)) entries.push_back(sought.entry(i));
+  }
+  return add_entries(to, from, &entries);
+}
+
 /// Adds a part of the values.
 int add_values(Mapping* to, const AnyffiValue* values, const SoughtValues& sought, Part part) {
   for (int64_t i = 0; part != Part::kNone && i < sought.count(); ++i) {
@@ -141,6 +178,9 @@ int anyffi_set_combine(const AnyffiObject* first, const AnyffiObject* second, in
   Owned made;
   if (anyffi_mapping_create(type_code, most, made.out()) != 0) return fail(out);
   Mapping* to = as_mapping(made->as_object);
+  if (operation == ANYFFI_SET_AND && is_much_smaller(b->size, a->size)) {
+    return finish(guard([&] { return add_common(to, a, b); }), &made, out);
+  }
   // The elements of both are in the result once already.
   if (operation == ANYFFI_SET_OR) part_of_b = Part::kAll;
   int status = add_elements(to, a, part_of_a, [a, b](int64_t i) { return find_element(b, a, a->entries[i]); });
@@ -164,6 +204,9 @@ int anyffi_set_combine_values(const AnyffiObject* set, const AnyffiValue* values
   Owned made;
   if (anyffi_mapping_create(type_code, most, made.out()) != 0) return fail(out);
   Mapping* to = as_mapping(made->as_object);
+  if (part_of_mine == Part::kCommon && !is_reflected && is_much_smaller(count, mine->size)) {
+    return finish(guard([&] { return add_common(to, mine, sought); }), &made, out);
+  }
   if (is_reflected) status = add_values(to, values, sought, part_of_values);
   if (status == 0) {
     status = add_elements(to, mine, part_of_mine, [&sought](int64_t i) { return sought.is_found(i) ? i : -1; });

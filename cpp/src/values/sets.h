@@ -39,6 +39,8 @@ class SoughtValues {
   int64_t count() const { return count_; }
   int64_t hash(int64_t value) const { return sought_[value].hash; }
   bool has_entry(int64_t value) const { return sought_[value].entry >= 0; }
+  /// That of a value which has one.
+  int64_t entry(int64_t value) const { return sought_[value].entry; }
   /// Whether a value is the element of an entry.
   bool is_found(int64_t entry) const { return found_[entry] != 0; }
 
