@@ -31,6 +31,7 @@ typedef struct {
   unsigned int version;            // of the class, when it last had them and the descriptors
   int32_t type_code;
   int num_parameters, num_positional;
+  int has_post_init;
   AnyffiRecordField* parameters[ANYFFI_FEW_NAMED];
   AnyffiRecordField fields[];
 } AnyffiRecordPlan;
@@ -152,13 +153,18 @@ static PyObject* anyffi_py_construct_record(PyObject* cls, PyObject* const* args
       return NULL;
     }
   }
-  return anyffi_py_wrap_as((PyTypeObject*)cls, &made);
+  PyObject* wrapper = anyffi_py_wrap_as((PyTypeObject*)cls, &made);
+  if (wrapper == NULL || !plan->has_post_init) return wrapper;
+  PyObject* ignored = PyObject_CallMethod(wrapper, "__post_init__", NULL);
+  if (ignored == NULL) Py_CLEAR(wrapper);
+  Py_XDECREF(ignored);
+  return wrapper;
 }
 
 /// Sets how a class is called. `rows`: of each field name, descriptor, default or factory, whether it is a factory,
 /// whether there is a default, the index of its parameter, and what it takes.
 static void anyffi_py_plan_record(PyTypeObject* cls, int32_t type_code, PyObject* rows, int num_positional,
-                                  int num_parameters) {
+                                  int num_parameters, int has_post_init) {
   Py_ssize_t count = PyTuple_GET_SIZE(rows);
   if (!ANYFFI_KNOWN_LAYOUT || anyffi_state.is_check_mode || num_parameters > ANYFFI_FEW_NAMED) return;
   AnyffiRecordPlan* plan =
@@ -190,6 +196,7 @@ static void anyffi_py_plan_record(PyTypeObject* cls, int32_t type_code, PyObject
   plan->type_code = type_code;
   plan->num_parameters = num_parameters;
   plan->num_positional = num_positional;
+  plan->has_post_init = has_post_init;
   anyffi_py_set_plan(cls, (PyObject*)plan, anyffi_py_construct_record);
 }
 

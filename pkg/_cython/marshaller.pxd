@@ -200,7 +200,7 @@ cdef extern from "bound.h":
     void set_method_flags "anyffi_py_set_method_flags"(PyTypeObject*)
 
 cdef extern from "dataclass.h":
-    void plan_record_call "anyffi_py_plan_record"(PyTypeObject*, int32_t, object, int, int)
+    void plan_record_call "anyffi_py_plan_record"(PyTypeObject*, int32_t, object, int, int, int)
 
 cdef extern from "vectorcall.h":
     object call_tuple "anyffi_py_call_tuple"(PyObject*, PyObject*, PyObject*)

@@ -256,7 +256,7 @@ class Records:
         code = None if issubclass(cls, DerivedMethods) else getattr(cls._generated, "__code__", None)
         is_plain = cls.__setattr__ is object.__setattr__ or cls.__dataclass_params__.frozen
         is_called = type(cls).__call__ is type.__call__ and cls.__new__ is RecordMethods.__new__
-        if code is None or not is_plain or not is_called or hasattr(cls, "__post_init__"):
+        if code is None or not is_plain or not is_called:
             return
         num_positional, num_parameters = code.co_argcount - 1, code.co_argcount + code.co_kwonlyargcount - 1
         parameters = code.co_varnames[1 : num_parameters + 1]
@@ -275,7 +275,9 @@ class Records:
             rows.append((field.name, descriptor, default, is_factory, has_default, index, takes))
         # An InitVar is a parameter, but no field.
         if {row[0] for row in rows} >= set(parameters):
-            self._core.plan_record(cls, cls._record[0], tuple(rows), num_positional, num_parameters)
+            has_post_init = hasattr(cls, "__post_init__")
+            sizes = num_positional, num_parameters
+            self._core.plan_record(cls, cls._record[0], tuple(rows), *sizes, has_post_init)
 
     def _require_same(self, cls: Any, key: str, name: str, described: Any, former: Field) -> None:
         """Refuse another type for a field of a base, which C++ reads as that of the base."""
