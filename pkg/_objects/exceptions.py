@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_value
-from .._rules.internal import MISSING
 from .._rules.errors import class_of_kind, is_declared, register_declared
+from .._rules.internal import MISSING
 from .._typing import Any, Callable
 from .defaults import namespace_of_key
 
