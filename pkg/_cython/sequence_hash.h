@@ -22,7 +22,10 @@ static inline Py_hash_t anyffi_py_hash_cell(const AnyffiValue* cell, int depth) 
     return anyffi_value_hash(cell, &hash) == 0 ? (Py_hash_t)hash : anyffi_py_raise_taken();
   }
   if (cell->type_code == ANYFFI_ARRAY && cell->as_object->wrapper == NULL && depth < ANYFFI_NATIVE_DEPTH) {
-    return anyffi_py_hash_cells((const AnyffiSequence*)cell->as_object, depth + 1);
+    if (Py_EnterRecursiveCall(ANYFFI_WHILE_HASHING)) return -1;
+    found = anyffi_py_hash_cells((const AnyffiSequence*)cell->as_object, depth + 1);
+    Py_LeaveRecursiveCall();
+    return found;
   }
   if (anyffi_py_hash_text(cell, &found)) return found;
   PyObject* element = anyffi_py_unpack_copy(cell);
@@ -48,10 +51,12 @@ static Py_hash_t anyffi_py_hash_cells(const AnyffiSequence* sequence, int depth)
 static Py_hash_t anyffi_py_sequence_hash(PyObject* self, int32_t type_code) {
   const AnyffiSequence* sequence = anyffi_py_unwrap_sequence(self, type_code);
   if (sequence == NULL) return -1;
+  if (Py_EnterRecursiveCall(ANYFFI_WHILE_HASHING)) return -1;
   // Hashes of elements may run code that releases the wrapper.
   Py_INCREF(self);
   Py_hash_t hash = anyffi_py_hash_cells(sequence, 0);
   Py_DECREF(self);
+  Py_LeaveRecursiveCall();
   return hash;
 }
 

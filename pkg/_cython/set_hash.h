@@ -5,6 +5,9 @@
 
 #include "containers.h"
 
+/// As the interpreter says it where methods of Python compute the hash.
+#define ANYFFI_WHILE_HASHING " while calling a Python object"
+
 /// Python's hash of text or bytes of one byte a unit, which needs no Python object; 0 for others.
 static inline int anyffi_py_hash_text(const AnyffiValue* cell, Py_hash_t* out) {
   AnyffiTextView text;
@@ -44,6 +47,7 @@ static Py_hash_t anyffi_py_set_hash(PyObject* self) {
   AnyffiMapping* set = anyffi_py_unwrap_mapping(self, ANYFFI_FROZEN_SET);
   if (set == NULL) return -1;
   if (set->host_hash != 0) return (Py_hash_t)set->host_hash;
+  if (Py_EnterRecursiveCall(ANYFFI_WHILE_HASHING)) return -1;
   uint64_t sum = 0;
   for (int64_t i = 0; i < set->used; ++i) {
     if (set->entries[i].key.type_code == ANYFFI_UNSET) continue;
@@ -53,9 +57,13 @@ static Py_hash_t anyffi_py_set_hash(PyObject* self) {
       hash = element == NULL ? -1 : anyffi_py_hash_element(element);
       Py_XDECREF(element);
     }
-    if (hash == -1) return -1;
+    if (hash == -1) {
+      Py_LeaveRecursiveCall();
+      return -1;
+    }
     sum = anyffi_py_add_hash(sum, hash);
   }
+  Py_LeaveRecursiveCall();
   set->host_hash = anyffi_py_end_hash(sum, set->size);
   return (Py_hash_t)set->host_hash;
 }

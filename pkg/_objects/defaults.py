@@ -8,6 +8,8 @@ from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_object
 from .._typing import Any
 from .attributes import set_state, state_of
+from .container import Container
+from .fields import Field
 
 __all__ = ["__repr__", "make_copies", "make_copy", "make_reduce", "namespace_of_key"]
 
@@ -72,10 +74,30 @@ def make_copies(copy: Any, type_code: int) -> tuple[Any, Any]:
         from copy import deepcopy
 
         made = memo[id(self)] = copy_content(self)
+        _deepen(made, memo)
         set_state(made, deepcopy(state_of(self), memo))
         return made
 
     return __copy__, __deepcopy__
+
+
+def _deepen(made: Any, memo: dict[int, Any]) -> None:
+    """Copy what a copied object shares with the original by references: containers, and objects that can be copied.
+
+    The object of a pointer is not: it would not outlive the copy. Such a field cannot be set.
+    """
+    from copy import deepcopy
+
+    for cls in type(made).__mro__:
+        for field in list(vars(cls).values()):
+            if not isinstance(field, Field) or field.fset is None:
+                continue
+            value = field.__get__(made)
+            is_copied = hasattr(type(value), "_type_code") and hasattr(type(value), "__deepcopy__")
+            if isinstance(value, Container) or is_copied:
+                copied = deepcopy(value, memo)
+                if copied is not value:
+                    field.__set__(made, copied)
 
 
 def make_reduce(type_code: int, get_state: Any) -> Any:

@@ -166,3 +166,41 @@ def test_self_reference_through_everything(ffi: Any) -> None:
     xs.clear()
     d.clear()
     copied.clear()
+
+
+@pytest.mark.parametrize("cls", ["Array", "FrozenSet"])
+def test_hashes_of_deep_values(ffi: Any, cls: str) -> None:
+    """Of a depth that no stack has room for: also of values without wrappers, such as those that were read from JSON."""
+    program = f"""
+        import threading, anyffi
+
+        def refuse(use):
+            try:
+                use()
+            except RecursionError:
+                return
+            raise AssertionError("it had room")
+
+        def check(depth):
+            x = anyffi.{cls}([1])
+            for _ in range(depth):
+                x = anyffi.{cls}([x])
+            text = anyffi.to_json(x)
+            read = lambda: anyffi.from_json(text)
+            for use in (
+                lambda: hash(read()),
+                lambda: {{read(): 1}},
+                lambda: anyffi.Map({{read(): 1}}),
+                lambda: anyffi.Set([read()]),
+                lambda: anyffi.Set([1]) == anyffi.Set([read()]),
+                lambda: read() == read(),
+            ):
+                refuse(use)
+
+        check(100_000)
+        threading.stack_size(512 * 1024)
+        thread = threading.Thread(target=check, args=(6_000,))
+        thread.start()
+        thread.join()
+    """
+    run_program(program, ffi.ffi_mode)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import weakref
 from typing import Any
@@ -58,6 +59,16 @@ struct Odd {
 struct Unit {
   double factor;
 };
+struct Inner {
+  anyffi::List<int64_t> xs;
+};
+struct Bag {
+  anyffi::List<int64_t> xs;
+  anyffi::AnyValue any;
+  Inner inner{anyffi::List<int64_t>{}};
+  std::shared_ptr<Inner> shared;
+  explicit Bag(anyffi::List<int64_t> given) : xs(std::move(given)) {}
+};
 struct Failure : std::runtime_error {
   using runtime_error::runtime_error;
   std::pair<int, int> where{1, 2};
@@ -96,6 +107,17 @@ ANYFFI_BIND(Unit)
 ANYFFI_CLASS(Visitor, "corner.Visitor").overridable<PyVisitor>().init<>();
 ANYFFI_CLASS(Leaf, "corner.Leaf").init<int>(arg("x")).field("x", &Leaf::x);
 ANYFFI_CLASS(Tree, "corner.Tree").init<Leaves>(arg("leaves")).method("sum", &Tree::sum);
+ANYFFI_CLASS(Inner, "corner.Inner")
+    .init([](anyffi::List<int64_t> xs) { return Inner{xs}; }, arg("xs"))
+    .field("xs", &Inner::xs)
+    .copyable();
+ANYFFI_CLASS(Bag, "corner.Bag")
+    .init<anyffi::List<int64_t>>(arg("xs"))
+    .field("xs", &Bag::xs)
+    .field("any", &Bag::any)
+    .field("inner", &Bag::inner)
+    .field("shared", &Bag::shared)
+    .copyable();
 ANYFFI_EXCEPTION(Failure, "corner.Failure", "ValueError")
     .attribute("where", &Failure::where)
     .attribute("names", &Failure::names)
@@ -171,6 +193,30 @@ def test_containers_of_exceptions_are_those_of_python(corner: Any) -> None:
         set,
     ]
     assert type(error.kept).__name__ == "List"
+
+
+def test_deep_copies_share_nothing(corner: Any) -> None:
+    class Own(corner.Bag):  # type: ignore[misc, name-defined]
+        pass
+
+    for cls in (corner.Bag, Own):
+        bag = cls([1])
+        bag.inner, bag.shared = corner.Inner([2]), corner.Inner([3])
+        bag.any = [bag, bag.xs]
+        made, xs = copy.deepcopy([bag, bag.xs])
+        assert type(made) is cls
+        assert made.any[0] is made
+        assert made.xs is xs is made.any[1]
+        for one, other in zip(
+            (made.xs, made.inner.xs, made.shared.xs), (bag.xs, bag.inner.xs, bag.shared.xs)
+        ):
+            assert one == other
+            one.append(4)
+            assert one != other
+        shallow = copy.copy(bag)
+        assert shallow.xs is bag.xs
+        assert shallow.shared is bag.shared
+        bag.any = shallow.any = made.any = None
 
 
 def test_conversions_that_refuse_a_value(corner: Any) -> None:

@@ -96,7 +96,7 @@ def test_objects(ffi: Any) -> None:
     assert made[0].same_as(made[1])
     for data, message in [
         ('{"a":7}', "the field 'b' is missing"),
-        ('{"a":7,"a":8}', "there twice"),
+        ('{"a":7,"a":8}', "twice the field 'a'"),
         ('{"d":0}', "an unknown field"),
         ('{"a":"x"}', "does not fit its type"),
         ('{"text":"x"}', "expected a value"),
@@ -113,7 +113,7 @@ BAD = [
     ('{"nodes":[{"type":"None"}]}', "unknown type 'None'"),
     ('{"root_index":"0","nodes":[]}', "expected a value"),
     ('{"root_index":0,"nodes":[],"more":1}', "an unknown name"),
-    ('{"root_index":0,"root_index":0,"nodes":[]}', "there twice"),
+    ('{"root_index":0,"root_index":0,"nodes":[]}', "twice the field 'a'"),
     (graph(), "a reference to node -1"),
     (graph(node("ffi.Array", "[7]")), "a reference to node 7"),
     (graph(node("ffi.Array", "[0]")), "a cycle"),
@@ -137,8 +137,8 @@ BAD = [
     (graph(node("DataType", '"flat"')), "unknown dtype"),
     (graph('{"data":1,"type":"int"}'), "stands before its data"),
     (graph('{"type":"int"}'), "a node without data"),
-    (graph('{"type":"int","data":1,"data":2}'), "there twice"),
-    (graph('{"type":"int","type":"int","data":1}'), "there twice"),
+    (graph('{"type":"int","data":1,"data":2}'), "twice the field 'a'"),
+    (graph('{"type":"int","type":"int","data":1}'), "twice the field 'a'"),
     (graph("{}"), "a node without a type"),
     (graph(node("no.Such", "{}")), "unknown type 'no.Such'"),
     (graph(node("ffi.Function", "{}")), "unknown type"),

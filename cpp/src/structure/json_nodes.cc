@@ -123,7 +123,12 @@ int JsonBuilder::find_fields(const JsonGraph::Node& node, const ObjectType& type
                      std::memcmp(other, name.data, static_cast<size_t>(name.length)) == 0;
       if (is_same && (*out)[at].type_code == ANYFFI_UNSET) found = at;
     }
-    if (found == type.fields.size()) return fail(node, "an unknown field, or one that is there twice");
+    if (found == type.fields.size()) {
+      String shown(static_cast<const char*>(name.data), static_cast<size_t>(name.length));
+      bool is_known = std::any_of(type.fields.begin(), type.fields.end(),
+                                  [&](const auto& each) { return shown == each.field->name; });
+      return fail(node, ((is_known ? "twice the field '" : "an unknown field '") + shown + "'").c_str());
+    }
     (*out)[found] = resolve(graph_.values[node.first + i + 1]);
   }
   for (size_t i = 0; i < out->size(); ++i) {
