@@ -82,7 +82,7 @@ def make_copies(copy: Any, type_code: int) -> tuple[Any, Any]:
 
 
 def _deepen(made: Any, memo: dict[int, Any]) -> None:
-    """Copy what a copied object shares with the original by references: containers, and objects that can be copied.
+    """Copy what a copied object shares with the original: containers, and objects that can be copied.
 
     The object of a pointer is not: it would not outlive the copy. Such a field cannot be set.
     """
