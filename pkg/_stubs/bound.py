@@ -119,13 +119,19 @@ def overloads_of(stub: _Stub, name: str, value: Any) -> list[Overload] | None:
     method = getattr(value, "__wrapped__", value)
     if not isinstance(method, MethodMethods):
         return None
-    result = stub.annotations.given("Iterator[Any]") if name == "__iter__" and not _is_walk(method) else None
-    return _overloads(stub, name, method, result)
+    is_any = name == "__iter__" and not _is_walk(method) and not _gives_iterator(stub, method)
+    return _overloads(stub, name, method, stub.annotations.given("Iterator[Any]") if is_any else None)
 
 
 def _is_walk(method: Any) -> bool:
     """Return whether C++ declares the elements of an iteration, instead of any iterable."""
     return str(method.__signature__.return_annotation).startswith("Iterator[")
+
+
+def _gives_iterator(stub: _Stub, method: Any) -> bool:
+    """Return whether a method is declared to return an object of a class with `__next__`."""
+    result = stub.annotations.given(str(method.__signature__.return_annotation))
+    return any(name == result and hasattr(cls, "__next__") for cls, name in stub.names.items())
 
 
 def _property(stub: _Stub, name: str, value: Any, indent: str) -> Iterator[str]:

@@ -8,6 +8,7 @@ import weakref
 from typing import Any
 
 import pytest
+from programs import stubgen
 from support import CPYTHON, Build, collect, compiles_classes
 
 pytestmark = compiles_classes
@@ -69,6 +70,9 @@ struct Bag {
   std::shared_ptr<Inner> shared;
   explicit Bag(anyffi::List<int64_t> given) : xs(std::move(given)) {}
 };
+struct Walk {
+  int at = 0;
+};
 struct Failure : std::runtime_error {
   using runtime_error::runtime_error;
   std::pair<int, int> where{1, 2};
@@ -118,6 +122,13 @@ ANYFFI_CLASS(Bag, "corner.Bag")
     .field("inner", &Bag::inner)
     .field("shared", &Bag::shared)
     .copyable();
+ANYFFI_CLASS(Walk, "corner.Walk")
+    .init<>()
+    .op(anyffi::ops::iter, [](Walk& walk) -> Walk& { return walk; })
+    .op(anyffi::ops::next, [](Walk& walk) {
+      if (walk.at == 2) throw anyffi::Error("StopIteration", "");
+      return walk.at++;
+    });
 ANYFFI_EXCEPTION(Failure, "corner.Failure", "ValueError")
     .attribute("where", &Failure::where)
     .attribute("names", &Failure::names)
@@ -137,6 +148,11 @@ ANYFFI_EXPORT(either, [](std::variant<Even, Odd> x) { return x.index(); }, arg("
 @pytest.fixture
 def corner(ffi: Any, build: Build) -> Any:
     return ffi.load_module(build("corner.cc", CORNER))
+
+
+def test_a_class_of_iterators(corner: Any, build: Build) -> None:
+    assert [*corner.Walk()] == [0, 1]
+    assert "    def __iter__(self) -> Walk: ..." in stubgen(build("corner.cc", CORNER))
 
 
 @pytest.mark.skipif(not CPYTHON, reason="the collector of PyPy does not see C++")

@@ -193,6 +193,12 @@ def test_a_base_that_is_virtual_is_explained() -> None:
 
 
 @pytest.mark.slow("compiling")
+def test_a_base_that_is_not_bound_is_explained() -> None:
+    program = '#include <anyffi/anyffi.h>\nstruct A {};\nstruct B : A {};\nANYFFI_CLASS(B, "b", A);\n'
+    assert "the base has no key yet: bind it before, by ANYFFI_CLASS(Base" in first_lines(program)
+
+
+@pytest.mark.slow("compiling")
 def test_a_global_function_is_explained_alike() -> None:
     program = '#include <anyffi/anyffi.h>\nstruct S {}; void f(S);\nANYFFI_REGISTER_GLOBAL("g").def(&f);\n'
     assert "a parameter has a type without a conversion: specialise" in first_lines(program)

@@ -296,6 +296,10 @@ inline constexpr OverloadCast<A...> overload_cast{};
 
 }  // namespace anyffi
 
+#define ANYFFI_ASSERT_BOUND_(Base)                            \
+  static_assert(::anyffi::detail::kIsObjectClassOrVoid<Base>, \
+                "anyffi: the base has no key yet: bind it before, by ANYFFI_CLASS(Base, \"module.Base\")")
+
 // The alias is named outside of namespace anyffi, which has classes of common names.
 #define ANYFFI_KEY_AS_(T, key, Base, alias)                  \
   using alias [[maybe_unused]] = Base;                       \
@@ -304,6 +308,7 @@ inline constexpr OverloadCast<A...> overload_cast{};
     static constexpr bool kIsKnown = true;                   \
     static constexpr auto kValue = ::anyffi::FixedText(key); \
     using Parent = alias;                                    \
+    ANYFFI_ASSERT_BOUND_(alias);                             \
   };
 #define ANYFFI_KEY_(T, key, Base) ANYFFI_KEY_AS_(T, key, Base, ANYFFI_JOIN_(anyffi_base_, __COUNTER__))
 #define ANYFFI_KEY_OF_TWO_(T, key) ANYFFI_KEY_(T, key, void)

@@ -40,6 +40,9 @@ struct KeyOf<T, std::enable_if_t<!ForeignKey<T>::kIsKnown, std::void_t<decltype(
 /// Object classes: as parameters references to the object, as a `Ref<T>` or a T&, or copies.
 template <class T>
 inline constexpr bool kIsObjectClass = KeyOf<T>::kIsKnown && !std::is_enum_v<T>;
+/// What a class may derive from; void: nothing.
+template <class T>
+inline constexpr bool kIsObjectClassOrVoid = std::is_void_v<T> || kIsObjectClass<T>;
 
 template <class Base, class T, class = void>
 inline constexpr bool kIsFixedBase = false;
