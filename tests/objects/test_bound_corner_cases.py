@@ -26,6 +26,7 @@ CORNER = """
 
 using anyffi::arg;
 
+namespace corner {
 struct Visitor {
   virtual ~Visitor() = default;
   virtual int visit(int x) { return x; }
@@ -80,6 +81,8 @@ struct Failure : std::runtime_error {
   std::set<int> codes{3};
   anyffi::List<int64_t> kept{4};
 };
+}  // namespace corner
+using namespace corner;
 template <>
 struct anyffi::Traits<Even> : anyffi::TraitsVia<Even, int64_t> {
   static Even from(int64_t x) {
