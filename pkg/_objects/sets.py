@@ -89,7 +89,7 @@ def _comparable(element: Any) -> Any:
 def _comparables(elements: Iterable[Any]) -> _Distinct:
     """Return the distinct elements of an iterable, for comparison with those of another."""
     distinct = _distinct(elements)
-    if not any(issubclass(type(element), (float, complex)) for element in distinct):
+    if not any(issubclass(cls, (float, complex)) for cls in {*map(type, distinct)}):
         return distinct
     made: _Distinct = {}
     for element in distinct:
@@ -265,12 +265,18 @@ def _unite(first: _Distinct, *others: _Distinct) -> _Distinct:
     return united
 
 
-def _intersect(first: _Distinct, *others: _Distinct) -> Iterable[Any]:
-    return [element for element in first if all(element in other for other in others)]
+def _intersect(first: Iterable[Any], *others: _Distinct) -> Iterable[Any]:
+    found = first
+    for other in others:
+        found = [element for element in found if element in other]
+    return found
 
 
-def _subtract(first: _Distinct, *others: _Distinct) -> Iterable[Any]:
-    return [element for element in first if not any(element in other for other in others)]
+def _subtract(first: Iterable[Any], *others: _Distinct) -> Iterable[Any]:
+    left = first
+    for other in others:
+        left = [element for element in left if element not in other]
+    return left
 
 
 def _differ(first: _Distinct, other: _Distinct) -> Iterable[Any]:
