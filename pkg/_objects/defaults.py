@@ -67,7 +67,9 @@ def make_copies(copy: Any, type_code: int) -> tuple[Any, Any]:
 
     def __copy__(self: Any) -> Any:
         made = copy_content(self)
-        set_state(made, state_of(self))
+        # A class of C++ itself has no attributes of Python.
+        if "_type_key" not in type(self).__dict__:
+            set_state(made, state_of(self))
         return made
 
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
@@ -89,7 +91,8 @@ def _deepen(made: Any, memo: dict[int, Any]) -> None:
     from copy import deepcopy
 
     for cls in type(made).__mro__:
-        for field in list(vars(cls).values()):
+        for name in cls.__dict__.get("_field_names", ()):
+            field = cls.__dict__.get(name)
             if not isinstance(field, Field) or field.fset is None:
                 continue
             value = field.__get__(made)
