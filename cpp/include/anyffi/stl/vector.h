@@ -4,6 +4,7 @@
 #define ANYFFI_STL_VECTOR_H_
 
 #include <anyffi/detail/stl_items.h>
+#include <anyffi/pointer.h>
 
 #include <vector>
 
