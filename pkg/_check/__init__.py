@@ -122,7 +122,9 @@ def set_constructor_class(cls: type) -> None:
     """Do nothing: both marshallers convert the arguments of constructors."""
 
 
-def plan_record(cls: type, type_code: int, rows: Any, *sizes: int) -> None:
+def plan_record(
+    cls: type, type_code: int, rows: Any, num_positional: int, num_parameters: int, has_post_init: bool
+) -> None:
     """Do nothing: both marshallers convert each value that the standard library's `__init__` sets."""
 
 

@@ -135,7 +135,9 @@ def set_method_class(cls: type) -> None:
     platform.make_immutable(cls)
 
 
-def plan_record(cls: type, type_code: int, rows: Any, *sizes: int) -> None:
+def plan_record(
+    cls: type, type_code: int, rows: Any, num_positional: int, num_parameters: int, has_post_init: bool
+) -> None:
     """Do nothing: the standard library's `__init__` sets the fields."""
 
 

@@ -132,10 +132,12 @@ def drop_class(int32_t type_code):
     del dropped
 
 
-def plan_record(cls, int32_t type_code, tuple rows, int positional, int parameters, bint has_post_init):
+def plan_record(
+    cls, int32_t type_code, tuple rows, int num_positional, int num_parameters, bint has_post_init
+):
     """Let calls of a dataclass make its objects at once; see dataclass.h for the rows."""
     set_wrapper_slots(<PyTypeObject*>cls)
-    plan_record_call(<PyTypeObject*>cls, type_code, rows, positional, parameters, has_post_init)
+    plan_record_call(<PyTypeObject*>cls, type_code, rows, num_positional, num_parameters, has_post_init)
 
 
 def set_class_maker(make):

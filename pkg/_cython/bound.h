@@ -45,10 +45,10 @@ static void anyffi_py_set_method_flags(PyTypeObject* cls) {
 
 /// The plan of a class whose constructor is a function of the runtime.
 typedef struct {
-  PyObject_VAR_HEAD PyTypeObject* cls;  // borrowed: the class holds this
-  PyObject* init;                       // its `__init__`, owned
-  PyObject* function;                   // the wrapper, owned
-  unsigned int version;                 // of the class
+  PyObject ob_base;
+  PyObject* init;        // the `__init__` of the class, owned
+  PyObject* function;    // the wrapper, owned
+  unsigned int version;  // of the class
 } AnyffiBoundClass;
 
 static int anyffi_py_visit_bound_class(PyObject* x, visitproc visit, void* arg) {
@@ -77,10 +77,10 @@ static inline AnyffiBoundClass* anyffi_py_bound_class(PyTypeObject* cls) {
 }
 
 /// Compares `__init__` and `__new__`, after the class was changed.
-ANYFFI_NEVER_INLINE int anyffi_py_is_bound_anew(AnyffiBoundClass* found) {
-  unsigned int version = anyffi_py_version_now(found->cls);
-  if (anyffi_py_look_up_name(found->cls, "__init__") != found->init) return 0;
-  if (found->cls->tp_new != PyBaseObject_Type.tp_new) return 0;
+ANYFFI_NEVER_INLINE int anyffi_py_is_bound_anew(PyTypeObject* cls, AnyffiBoundClass* found) {
+  unsigned int version = anyffi_py_version_now(cls);
+  if (anyffi_py_look_up_name(cls, "__init__") != found->init) return 0;
+  if (cls->tp_new != PyBaseObject_Type.tp_new) return 0;
   found->version = version;
   return 1;
 }
@@ -141,10 +141,11 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_construct_rest(PyTypeObject* cls, PyObje
 static PyObject* anyffi_py_construct_bound(PyObject* cls, PyObject* const* args, size_t flags, PyObject* names) {
   Py_ssize_t count = PyVectorcall_NARGS(flags);
   AnyffiBoundClass* found = anyffi_py_bound_class((PyTypeObject*)cls);
-  // An observer is told of `__init__`, which `type.__call__` calls.
+  // While calls are observed, `type.__call__` calls `__init__`, so that the observer sees that.
   int is_bound = found != NULL && anyffi_state.observer == NULL;
   unsigned int version = anyffi_py_version((PyTypeObject*)cls);
-  if (!is_bound || ((version == 0 || found->version != version) && !anyffi_py_is_bound_anew(found))) {
+  if (!is_bound ||
+      ((version == 0 || found->version != version) && !anyffi_py_is_bound_anew((PyTypeObject*)cls, found))) {
     return anyffi_py_call_slot(cls, args, count, names);
   }
   if (names != NULL || count > ANYFFI_MAX_SHORT) {
@@ -170,7 +171,6 @@ static void anyffi_py_set_constructor(PyTypeObject* cls, PyObject* function) {
   if (is_new) {
     plan = (AnyffiBoundClass*)anyffi_py_new_plan(&anyffi_state.bound_class, &anyffi_bound_class_spec, 0);
     if (plan == NULL) return;
-    plan->cls = cls;
   }
   PyObject* init = anyffi_py_look_up_name(cls, "__init__");
   Py_XINCREF(init);

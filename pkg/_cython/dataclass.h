@@ -25,9 +25,8 @@ typedef struct {
 
 /// The plan of a dataclass.
 typedef struct {
-  PyObject_VAR_HEAD                // the size is the number of fields
-      PyTypeObject* cls;           // borrowed: the class holds this
-  PyObject *make, *init, *setter;  // its `__new__`, `__init__` and `__setattr__`, owned
+  PyVarObject ob_base;             // the size is the number of fields
+  PyObject *make, *init, *setter;  // `__new__`, `__init__` and `__setattr__` of the class, owned
   unsigned int version;            // of the class, when it last had them and the descriptors
   int32_t type_code;
   int num_parameters, num_positional;
@@ -69,8 +68,7 @@ static PyType_Spec anyffi_record_plan_spec = {"anyffi.RecordPlan", sizeof(Anyffi
                                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, anyffi_record_plan_slots};
 
 /// Compares what a call runs, after the class was changed.
-ANYFFI_NEVER_INLINE int anyffi_py_is_planned_anew(AnyffiRecordPlan* plan) {
-  PyTypeObject* cls = plan->cls;
+ANYFFI_NEVER_INLINE int anyffi_py_is_planned_anew(PyTypeObject* cls, AnyffiRecordPlan* plan) {
   unsigned int version = anyffi_py_version_now(cls);
   if (anyffi_py_look_up_name(cls, "__new__") != plan->make || anyffi_py_look_up_name(cls, "__init__") != plan->init ||
       anyffi_py_look_up_name(cls, "__setattr__") != plan->setter || PyType_HasFeature(cls, Py_TPFLAGS_IS_ABSTRACT)) {
@@ -132,7 +130,8 @@ static PyObject* anyffi_py_construct_record(PyObject* cls, PyObject* const* args
   AnyffiRecordPlan* plan = (AnyffiRecordPlan*)anyffi_py_plan_of((PyTypeObject*)cls, anyffi_state.record_plan);
   unsigned int version = anyffi_py_version((PyTypeObject*)cls);
   PyObject* given[ANYFFI_FEW_NAMED];
-  if (plan == NULL || ((version == 0 || plan->version != version) && !anyffi_py_is_planned_anew(plan)) ||
+  if (plan == NULL ||
+      ((version == 0 || plan->version != version) && !anyffi_py_is_planned_anew((PyTypeObject*)cls, plan)) ||
       !anyffi_py_sort_arguments(plan, args, count, names, given)) {
     return anyffi_py_call_slot(cls, args, count, names);
   }
@@ -186,7 +185,6 @@ static void anyffi_py_plan_record(PyTypeObject* cls, int32_t type_code, PyObject
     field->field = anyffi_type_find_field(type_code, PyUnicode_AsUTF8(field->name));
     if (field->parameter >= 0) plan->parameters[field->parameter] = field;
   }
-  plan->cls = cls;
   plan->make = anyffi_py_look_up_name(cls, "__new__");
   plan->init = anyffi_py_look_up_name(cls, "__init__");
   plan->setter = anyffi_py_look_up_name(cls, "__setattr__");

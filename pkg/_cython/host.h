@@ -158,7 +158,7 @@ static int anyffi_py_handle_convert(void* handle, int32_t conversion, AnyffiValu
 static int anyffi_py_handle_create(int32_t conversion, const AnyffiValue* from, AnyffiValue* out) {
   int former = anyffi_py_lock();
   int is_duration = conversion == ANYFFI_AS_DURATION && from->type_code == ANYFFI_INT;
-  if (is_duration && !anyffi_state.is_check_mode && anyffi_py_datetime_api() != NULL) {
+  if (is_duration && anyffi_py_datetime_api() != NULL) {
     return anyffi_py_end_hook(anyffi_py_pack_new(anyffi_py_make_duration(from->as_int), out), former);
   }
   PyObject* number = PyLong_FromLong(conversion);

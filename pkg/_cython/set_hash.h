@@ -49,21 +49,18 @@ static Py_hash_t anyffi_py_set_hash(PyObject* self) {
   if (set->host_hash != 0) return (Py_hash_t)set->host_hash;
   if (Py_EnterRecursiveCall(ANYFFI_WHILE_HASHING)) return -1;
   uint64_t sum = 0;
-  for (int64_t i = 0; i < set->used; ++i) {
+  Py_hash_t hash = 0;
+  for (int64_t i = 0; i < set->used && hash != -1; ++i) {
     if (set->entries[i].key.type_code == ANYFFI_UNSET) continue;
-    Py_hash_t hash;
     if (!anyffi_py_hash_text(&set->entries[i].key, &hash)) {
       PyObject* element = anyffi_py_unpack_copy(&set->entries[i].key);
       hash = element == NULL ? -1 : anyffi_py_hash_element(element);
       Py_XDECREF(element);
     }
-    if (hash == -1) {
-      Py_LeaveRecursiveCall();
-      return -1;
-    }
     sum = anyffi_py_add_hash(sum, hash);
   }
   Py_LeaveRecursiveCall();
+  if (hash == -1) return -1;
   set->host_hash = anyffi_py_end_hash(sum, set->size);
   return (Py_hash_t)set->host_hash;
 }

@@ -75,20 +75,13 @@ static PyObject* anyffi_py_frozen_set_copy(PyObject* self, PyObject* const* args
 
 /// A method that changes a Set by another operand.
 static PyObject* anyffi_py_change_method(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
-                                         const char* name, int operation) {
-  if (!anyffi_py_has_arguments(count, 1, names) || anyffi_py_peek(self, ANYFFI_SET) == NULL) {
-    return anyffi_py_call_shared(ANYFFI_SET, name, self, args, count, names);
-  }
-  PyObject* items = anyffi_py_list_operand(args[0]);
-  if (items == NULL) return NULL;
+                                         const char* name, int operation, int32_t type_code) {
   // Equal items of a list would cancel each other out.
   int is_iterable = operation != ANYFFI_SET_XOR;
-  int status = anyffi_py_change_set(self, items, is_iterable, operation);
-  PyObject* result = status < 0    ? NULL
-                     : status == 0 ? anyffi_py_call_shared(ANYFFI_SET, name, self, &items, 1, NULL)
-                                   : anyffi_py_return_new(Py_None);
-  Py_DECREF(items);
-  return result;
+  int status =
+      anyffi_py_has_arguments(count, 1, names) ? anyffi_py_change_set(self, args[0], is_iterable, operation) : 0;
+  if (status == 0) return anyffi_py_call_shared(type_code, name, self, args, count, names);
+  return status < 0 ? NULL : anyffi_py_return_new(Py_None);
 }
 
 /// The in-place operators of a Set.
@@ -108,7 +101,7 @@ static PyObject* anyffi_py_set_in_place(PyObject* self, PyObject* other, int ope
 
 #define ANYFFI_PY_DEFINE_SET_CHANGE(name, operation)                                                                \
   static PyObject* anyffi_py_set_##name(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) { \
-    return anyffi_py_change_method(self, args, count, names, #name, operation);                                     \
+    return anyffi_py_call_listed(anyffi_py_change_method, self, args, count, names, #name, operation, ANYFFI_SET);  \
   }
 ANYFFI_PY_SET_CHANGES(ANYFFI_PY_DEFINE_SET_CHANGE)
 #undef ANYFFI_PY_DEFINE_SET_CHANGE
@@ -127,11 +120,11 @@ ANYFFI_PY_SET_CHANGES(ANYFFI_PY_DEFINE_SET_CHANGE)
 
 #define ANYFFI_PY_DEFINE_SET_METHOD(name, function, what)                                                           \
   static PyObject* anyffi_py_set_##name(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) { \
-    return function(self, args, count, names, #name, what, ANYFFI_SET);                                             \
+    return anyffi_py_call_listed(function, self, args, count, names, #name, what, ANYFFI_SET);                      \
   }                                                                                                                 \
   static PyObject* anyffi_py_frozen_set_##name(PyObject* self, PyObject* const* args, Py_ssize_t count,             \
                                                PyObject* names) {                                                   \
-    return function(self, args, count, names, #name, what, ANYFFI_FROZEN_SET);                                      \
+    return anyffi_py_call_listed(function, self, args, count, names, #name, what, ANYFFI_FROZEN_SET);               \
   }
 ANYFFI_PY_SET_METHODS(ANYFFI_PY_DEFINE_SET_METHOD)
 #undef ANYFFI_PY_DEFINE_SET_METHOD

@@ -48,15 +48,12 @@ static PyObject* anyffi_py_set_operator(PyObject* self, PyObject* other, const c
 /// The methods `union`, `intersection`, `difference` and `symmetric_difference`.
 static PyObject* anyffi_py_set_method(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
                                       const char* name, int operation, int32_t type_code) {
-  if (!anyffi_py_has_arguments(count, 1, names) || anyffi_py_peek(self, type_code) == NULL) {
-    return anyffi_py_call_shared(type_code, name, self, args, count, names);
+  PyObject* result = NULL;
+  if (anyffi_py_has_arguments(count, 1, names)) {
+    result = anyffi_py_combine(self, args[0], 1, operation, 0, type_code);
+    if (result != NULL || PyErr_Occurred()) return result;
   }
-  PyObject* items = anyffi_py_list_operand(args[0]);
-  if (items == NULL) return NULL;
-  PyObject* result = anyffi_py_combine(self, items, 1, operation, 0, type_code);
-  if (result == NULL && !PyErr_Occurred()) result = anyffi_py_call_shared(type_code, name, self, &items, 1, NULL);
-  Py_DECREF(items);
-  return result;
+  return anyffi_py_call_shared(type_code, name, self, args, count, names);
 }
 
 /// Changes a Set by another operand: 1, 0 for what the method of `_objects` handles, -1 with an exception.
@@ -186,18 +183,13 @@ static PyObject* anyffi_py_set_compare(PyObject* self, PyObject* other, int oper
 
 /// The methods `issubset`, `issuperset` and `isdisjoint`.
 static PyObject* anyffi_py_relation_method(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
-                                           const char* name, AnyffiRelation relation, int32_t type_code) {
-  if (!anyffi_py_has_arguments(count, 1, names) || anyffi_py_peek(self, type_code) == NULL) {
-    return anyffi_py_call_shared(type_code, name, self, args, count, names);
+                                           const char* name, int relation, int32_t type_code) {
+  int result = -1;
+  if (anyffi_py_has_arguments(count, 1, names)) {
+    result = anyffi_py_relate(self, args[0], 1, (AnyffiRelation)relation, type_code);
   }
-  PyObject* items = anyffi_py_list_operand(args[0]);
-  if (items == NULL) return NULL;
-  int result = anyffi_py_relate(self, items, 1, relation, type_code);
-  PyObject* answer = result == -2   ? NULL
-                     : result == -1 ? anyffi_py_call_shared(type_code, name, self, &items, 1, NULL)
-                                    : PyBool_FromLong(result);
-  Py_DECREF(items);
-  return answer;
+  if (result == -2) return NULL;
+  return result == -1 ? anyffi_py_call_shared(type_code, name, self, args, count, names) : PyBool_FromLong(result);
 }
 
 #endif  // ANYFFI_SET_OPERATORS_H_

@@ -8,9 +8,10 @@
 
 #include "state.h"
 
-/// The interface of `datetime`, once a conversion needed it; NULL if there is none.
+/// The interface of `datetime`, once a conversion needed it; NULL where the rules convert: without it, and in check
+/// mode.
 static PyDateTime_CAPI* anyffi_py_datetime_api(void) {
-  if (PyDateTimeAPI == NULL) {
+  if (PyDateTimeAPI == NULL && !anyffi_state.is_check_mode) {
     PyDateTime_IMPORT;
     if (PyDateTimeAPI == NULL) PyErr_Clear();
   }
@@ -20,7 +21,7 @@ static PyDateTime_CAPI* anyffi_py_datetime_api(void) {
 /// Seconds and nanoseconds of a timedelta: 1, 0 for other objects, -1 with the runtime's error.
 static int anyffi_py_read_duration(PyObject* x, AnyffiValue* out) {
   // Without an import for what is no timedelta.
-  if (anyffi_state.is_check_mode || strcmp(Py_TYPE(x)->tp_name, "datetime.timedelta") != 0) return 0;
+  if (strcmp(Py_TYPE(x)->tp_name, "datetime.timedelta") != 0) return 0;
   if (anyffi_py_datetime_api() == NULL || !PyDelta_CheckExact(x)) return 0;
   int64_t seconds = (int64_t)PyDateTime_DELTA_GET_DAYS(x) * (24 * 60 * 60) + PyDateTime_DELTA_GET_SECONDS(x);
   AnyffiValue parts[] = {anyffi_make_int(seconds),

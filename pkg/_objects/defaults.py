@@ -67,9 +67,7 @@ def make_copies(copy: Any, type_code: int) -> tuple[Any, Any]:
 
     def __copy__(self: Any) -> Any:
         made = copy_content(self)
-        # A class of C++ itself has no attributes of Python.
-        if "_type_key" not in type(self).__dict__:
-            set_state(made, state_of(self))
+        set_state(made, state_of(self))
         return made
 
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:

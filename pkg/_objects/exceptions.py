@@ -9,7 +9,7 @@ from .._rules.internal import MISSING
 from .._typing import Any, Callable
 from .defaults import namespace_of_key
 
-__all__ = ["find_base", "make_exception"]
+__all__ = ["attributes_of", "find_base", "make_exception"]
 
 
 #: By type code; shared by all backends.
@@ -50,7 +50,7 @@ def make_exception(
 def _describe_attributes(base: Any, attributes: Any) -> dict[str, Any]:
     """Return what a class of exceptions has for attributes."""
     names = [name for name, *_ in attributes]
-    known = {*names, *getattr(base, "_attribute_names", ())}
+    known = {*names, *attributes_of(base)}
 
     def __init__(self: Any, *args: Any, **attributes: Any) -> None:
         # From C++ they arrive behind the message, those of the bases included.
@@ -64,12 +64,13 @@ def _describe_attributes(base: Any, attributes: Any) -> dict[str, Any]:
             setattr(self, name, value)
 
     # Of exceptions that Python makes of a message alone they are None.
-    return {
-        "__init__": __init__,
-        "_attributes": tuple(attributes),
-        "_attribute_names": known,
-        **dict.fromkeys(names),
-    }
+    return {"__init__": __init__, "_attributes": tuple(attributes), **dict.fromkeys(names)}
+
+
+def attributes_of(cls: Any) -> dict[str, str | None]:
+    """Return the types of the attributes of an exception class by name, those of its bases included."""
+    described = (each.__dict__.get("_attributes", ()) for each in reversed(cls.__mro__))
+    return {name: type_name for each in described for name, type_name, *_ in each}
 
 
 def find_base(key: str, name: str, find_class: Callable[[str], Any]) -> Any:

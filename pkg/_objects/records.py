@@ -276,8 +276,9 @@ class Records:
         # An InitVar is a parameter, but no field.
         if {row[0] for row in rows} >= set(parameters):
             has_post_init = hasattr(cls, "__post_init__")
-            sizes = num_positional, num_parameters
-            self._core.plan_record(cls, cls._record[0], tuple(rows), *sizes, has_post_init)
+            self._core.plan_record(
+                cls, cls._record[0], tuple(rows), num_positional, num_parameters, has_post_init
+            )
 
     def _require_same(self, cls: Any, key: str, name: str, described: Any, former: Field) -> None:
         """Refuse another type for a field of a base, which C++ reads as that of the base."""

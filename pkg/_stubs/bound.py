@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from .._objects.exceptions import attributes_of
 from .._objects.fields import Field
 from .._objects.members import Constant, NestedClass, Property
 from .._objects.methods import Constructor, MethodMethods
@@ -63,12 +64,9 @@ def _exception(stub: _Stub, name: str, cls: Any) -> Iterator[str]:
         lines.append(f"    {attribute}: {stub.annotations.given(kind)}")
         lines.extend(docstring(text, "    "))
     if "_attributes" in vars(cls):
-        # The base before its derived class, whose attribute of the same name counts.
-        described = [each.__dict__.get("_attributes", ()) for each in reversed(cls.__mro__)]
-        kinds = {attribute: kind for each in described for attribute, kind, *_ in each}
         anything = stub.annotations.shorten("builtins.object")
         parameters = [inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL, annotation=anything)]
-        for attribute, kind in kinds.items():
+        for attribute, kind in attributes_of(cls).items():
             annotation = stub.annotations.given(kind)
             key = inspect.Parameter.KEYWORD_ONLY
             parameters.append(inspect.Parameter(attribute, key, default=..., annotation=annotation))

@@ -101,11 +101,12 @@ static inline int anyffi_has_one_reference(const AnyffiObject* object) {
 }
 
 /// The same for who decides by it what to visit or to clear, not what to free: an object that only had weak references,
-/// or was enrolled, counts.
-static inline int anyffi_is_held_once(const AnyffiObject* object) {
-  return __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) == 1 &&
+/// or was enrolled, counts. With so many references.
+static inline int anyffi_is_held_by(const AnyffiObject* object, uint64_t num_references) {
+  return __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) == num_references &&
          (__atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) & ~(uint32_t)ANYFFI_WEAK_MARKS) == 1;
 }
+static inline int anyffi_is_held_once(const AnyffiObject* object) { return anyffi_is_held_by(object, 1); }
 
 static inline void anyffi_release(AnyffiObject* object) {
   if (__atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) == 1) {

@@ -136,8 +136,8 @@ struct Traits<Variant<Ts...>> {
     bool settled = (attempt.template run<Ts>(index++) || ...);
     if (attempt.broken) return false;
     if (!settled && holder.index < 0) {
-      if (!attempt.overflow.is_none()) {
-        anyffi_error_set_raised(attempt.overflow.raw().as_object);
+      if (!attempt.refusal.is_none()) {
+        anyffi_error_set_raised(attempt.refusal.raw().as_object);
         return detail::refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
       }
       return false;
@@ -166,7 +166,7 @@ struct Traits<Variant<Ts...>> {
     const AnyffiValue& value;
     Holder& holder;
     AnyffiMismatch& why;
-    AnyValue overflow{};
+    AnyValue refusal{};
     bool broken = false;
     bool is_int = false; /* `holder` has an int that was a bool */
 
@@ -202,7 +202,7 @@ struct Traits<Variant<Ts...>> {
           why.reason = ANYFFI_MISMATCH_RAISED;
           return broken = true;
         }
-        if (overflow.is_none()) overflow = std::move(error);
+        if (refusal.is_none()) refusal = std::move(error);
       } else if (is_about_type(why) && !is_about_type(mine)) {
         why = mine;
       }

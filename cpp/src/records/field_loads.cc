@@ -109,7 +109,7 @@ bool load_union(const FieldType& type, AnyffiValue& given, AnyValue& out, Anyffi
   if (value.type_code > 0) value.aux = 0;
   int32_t family = anyffi_type_get_family(detail::unboxed(value).type_code);
   refuse(why, value, type.name.c_str());
-  AnyValue found, overflow;
+  AnyValue found, refusal;
   bool is_found = false;
   for (const auto& part : type.parts) {
     AnyValue made;
@@ -120,7 +120,7 @@ bool load_union(const FieldType& type, AnyffiValue& given, AnyValue& out, Anyffi
       is_found = true;
       if (is_same) break;
     } else if (mine.reason == ANYFFI_MISMATCH_RAISED) {
-      if (!detail::take_refusal(overflow)) return refuse(why, value, "", ANYFFI_MISMATCH_RAISED);
+      if (!detail::take_refusal(refusal)) return refuse(why, value, "", ANYFFI_MISMATCH_RAISED);
     } else if (why.reason == ANYFFI_MISMATCH_TYPE && why.path_size == 0 &&
                (mine.reason != ANYFFI_MISMATCH_TYPE || mine.path_size > 0)) {
       why = mine;
@@ -128,8 +128,8 @@ bool load_union(const FieldType& type, AnyffiValue& given, AnyValue& out, Anyffi
   }
   if (is_found) {
     out = std::move(found);
-  } else if (!overflow.is_none()) {
-    anyffi_error_set_raised(overflow.raw().as_object);
+  } else if (!refusal.is_none()) {
+    anyffi_error_set_raised(refusal.raw().as_object);
     why.reason = ANYFFI_MISMATCH_RAISED;
   }
   return is_found;

@@ -72,16 +72,14 @@ AnyffiValue refer_to_shared(T* pointer, const std::shared_ptr<P>& shared, uint32
 
 /// Why an owner in C++ cannot take an object, or NULL. It has `num_references` where nobody else refers to it: that of
 /// the wrapper, which is the caller's, and that of a container of the call.
-inline const char* why_not_given(const AnyffiObject* object, uint32_t num_references) {
+inline const char* why_not_given(const AnyffiObject* object, uint64_t num_references) {
   if (object->deleter == &destroy_shared)
     return "a std::shared_ptr owns this object, so that it cannot be moved to C++";
   if (object->deleter != &destroy_owned)
     return "this object does not own its content alone (one of an overridable class never does), so that it cannot be "
            "moved to C++; a std::shared_ptr can share it";
-  uint32_t weak_count = __atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE);
-  constexpr auto kMarks = static_cast<uint32_t>(ANYFFI_WEAK_MARKS);
-  if ((weak_count & ANYFFI_WAS_KEPT) != 0 || (weak_count & ~kMarks) != 1 ||
-      __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) != num_references)
+  bool was_kept = (__atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) & ANYFFI_WAS_KEPT) != 0;
+  if (was_kept || !anyffi_is_held_by(object, num_references))
     return "other objects refer to this object, which cannot be moved to C++";
   return nullptr;
 }
@@ -147,7 +145,7 @@ struct Traits<std::unique_ptr<P, D>, std::enable_if_t<detail::kIsObjectClass<std
   using Holder = detail::TakenObject<T>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) { return load_held(value, holder, why, 1); }
   /// `num_references` as `why_not_given` takes it.
-  static bool load_held(AnyffiValue& value, Holder& holder, AnyffiMismatch& why, uint32_t num_references) {
+  static bool load_held(AnyffiValue& value, Holder& holder, AnyffiMismatch& why, uint64_t num_references) {
     static_assert(kIsPlain,
                   "anyffi: a parameter is a std::unique_ptr with a deleter: only std::default_delete can take "
                   "an object from Python");
