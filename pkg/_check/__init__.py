@@ -68,6 +68,7 @@ __all__ = [
     "renew_wrapper",
     "set_class",
     "set_class_maker",
+    "set_constructor",
     "set_constructor_class",
     "set_field_class",
     "set_method_class",
@@ -116,6 +117,10 @@ def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, 
 
 def set_field_class(cls: type) -> None:
     """Do nothing: the getters of fields are those of check mode."""
+
+
+def set_constructor(cls: type, constructor: Any) -> None:
+    """Do nothing: `type.__call__` calls the `__init__` of a class."""
 
 
 def set_constructor_class(cls: type) -> None:

@@ -68,6 +68,7 @@ __all__ = [
     "renew_wrapper",
     "set_class",
     "set_class_maker",
+    "set_constructor",
     "set_constructor_class",
     "set_field_class",
     "set_method_class",
@@ -124,6 +125,10 @@ def get_function(name: Any) -> Any:
 
 def set_field_class(cls: type) -> None:
     """Do nothing: the properties of fields call their getters."""
+
+
+def set_constructor(cls: type, constructor: Any) -> None:
+    """Do nothing: `type.__call__` calls the `__init__` of a class."""
 
 
 def set_constructor_class(cls: type) -> None:

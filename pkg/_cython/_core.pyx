@@ -42,7 +42,7 @@ from marshaller cimport (
     pack, pack_owned, pack_scalar, place_named, plain, plan_record_call, public_functions, put_item,
     raise_taken, read_field, read_numpy, remember_data_type,
     remember_exporter, sequence_compare, sequence_has, sequence_hash,
-    set_compare, set_constructor, set_constructor_slots, set_field_slots, set_hash, set_in_place,
+    plan_class, set_compare, set_constructor_slots, set_field_slots, set_hash, set_in_place,
     set_method_flags, set_methods, set_module_slot, set_operators, set_special, set_wrapper_slots, state,
     tensor_length, track, unpack, unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function,
     unwrap_mapping, unwrap_sequence, version_of, view_has_key, view_has_pair, view_size, viewed,
@@ -116,10 +116,7 @@ def set_class(int32_t type_code, cls):
         (<dict>state.dynamic_classes)[type_code] = cls
         if "_type_key" in cls.__dict__:
             set_wrapper_slots(<PyTypeObject*>cls)
-            function = getattr(cls.__dict__.get("__init__"), "_function", None)
-            if isinstance(function, FunctionCore):
-                unwrap_function(<PyObject*>function)
-                set_constructor(<PyTypeObject*>cls, <PyObject*>function)
+            set_constructor(cls, cls.__dict__.get("__init__"))
     # Again: what another thread found meanwhile may be the former one.
     forget_classes()
 
@@ -176,6 +173,14 @@ def field_setter(name, slow):
 def set_field_class(type cls not None):
     """Let properties of a class that derives from `property` read and write fields without a call."""
     set_field_slots(<PyTypeObject*>cls, <PyTypeObject*>FieldGetter)
+
+
+def set_constructor(cls, constructor):
+    """Let calls of a class make an object at once, if this is its `__init__` and one of C++."""
+    function = getattr(constructor, "_function", None)
+    if isinstance(function, FunctionCore):
+        unwrap_function(<PyObject*>function)
+        plan_class(<PyTypeObject*>cls, constructor)
 
 
 def set_constructor_class(type cls not None):

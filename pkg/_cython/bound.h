@@ -43,11 +43,20 @@ static void anyffi_py_set_method_flags(PyTypeObject* cls) {
   PyType_Modified(cls);
 }
 
-/// The plan of a class whose constructor is a function of the runtime.
+/// What lets C++ find the overrides of an object: attributes of Python's Overrides.
+typedef struct {
+  PyObject* owner;   // the Overrides; NULL if the class has none
+  PyObject* base;    // the class whose objects have none, or None
+  PyObject* bind;    // wrappers of functions
+  PyObject* finder;  // the second argument of `bind`
+} AnyffiOverrides;
+
+/// The plan of a class whose constructor is a function of the runtime. Owns what it refers to.
 typedef struct {
   PyObject ob_base;
-  PyObject* init;        // the `__init__` of the class, owned
-  PyObject* function;    // the wrapper, owned
+  PyObject* init;      // the `__init__` of the class
+  PyObject* function;  // the wrapper
+  AnyffiOverrides overrides;
   unsigned int version;  // of the class
 } AnyffiBoundClass;
 
@@ -56,6 +65,10 @@ static int anyffi_py_visit_bound_class(PyObject* x, visitproc visit, void* arg) 
   Py_VISIT(Py_TYPE(x));
   Py_VISIT(plan->init);
   Py_VISIT(plan->function);
+  Py_VISIT(plan->overrides.owner);
+  Py_VISIT(plan->overrides.base);
+  Py_VISIT(plan->overrides.bind);
+  Py_VISIT(plan->overrides.finder);
   return 0;
 }
 
@@ -64,6 +77,10 @@ static void anyffi_py_free_bound_class(PyObject* x) {
   PyObject_GC_UnTrack(x);
   Py_XDECREF(plan->init);
   Py_XDECREF(plan->function);
+  Py_XDECREF(plan->overrides.owner);
+  Py_XDECREF(plan->overrides.base);
+  Py_XDECREF(plan->overrides.bind);
+  Py_XDECREF(plan->overrides.finder);
   anyffi_py_free_plan(x);
 }
 
@@ -80,10 +97,53 @@ static inline AnyffiBoundClass* anyffi_py_bound_class(PyTypeObject* cls) {
 ANYFFI_NEVER_INLINE int anyffi_py_is_bound_anew(PyTypeObject* cls, AnyffiBoundClass* found) {
   unsigned int version = anyffi_py_version_now(cls);
   if (anyffi_py_look_up_name(cls, "__init__") != found->init) return 0;
-  if (cls->tp_new != PyBaseObject_Type.tp_new) return 0;
+  if (cls->tp_new != PyBaseObject_Type.tp_new || PyType_HasFeature(cls, Py_TPFLAGS_IS_ABSTRACT)) return 0;
   found->version = version;
   return 1;
 }
+
+// ---- overrides ------------------------------------------------------------------------------------------------------
+
+/// The finalizer of the interpreter, which calls `__del__`.
+static destructor anyffi_py_call_del;
+
+/// The `tp_finalize` of classes whose `__del__` only lets objects live on that C++ refers to.
+static void anyffi_py_finalize_shared(PyObject* x) {
+  AnyffiObject* object = ((AnyffiWrapper*)x)->object;
+  if (object != NULL && __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) > 1) anyffi_py_call_del(x);
+}
+
+/// Prepares a class for objects that live on, as Python's `Overrides.prepare` does; -1 with an exception.
+ANYFFI_NEVER_INLINE int anyffi_py_prepare_overrides(const AnyffiOverrides* overrides, PyTypeObject* cls) {
+  PyObject* does_nothing_else = PyObject_CallMethod(overrides->owner, "prepare", "O", cls);
+  if (does_nothing_else == NULL) return -1;
+  destructor former = cls->tp_finalize;
+  if (does_nothing_else == Py_True && former != NULL && former != anyffi_py_finalize_shared) {
+    anyffi_py_call_del = former;
+    cls->tp_finalize = anyffi_py_finalize_shared;
+  }
+  Py_DECREF(does_nothing_else);
+  return 0;
+}
+
+/// Lets C++ find the overrides of a new object, as Python's `Overrides.bind` does; -1 with an exception.
+static inline int anyffi_py_bind_overrides(const AnyffiOverrides* overrides, PyObject* x) {
+  PyTypeObject* cls = Py_TYPE(x);
+  if (overrides->owner == NULL || (PyObject*)cls == overrides->base) return 0;
+  AnyffiFunction* bind = (AnyffiFunction*)((AnyffiWrapper*)overrides->bind)->object;
+  AnyffiValue values[] = {anyffi_make_object(((AnyffiWrapper*)x)->object),
+                          anyffi_make_object(((AnyffiWrapper*)overrides->finder)->object)};
+  AnyffiValue can_have = anyffi_make_none();
+  int status = bind->call(bind->self, values, 2, &can_have);
+  if (status != 0) {
+    anyffi_py_raise_taken();
+    return -1;
+  }
+  if (!can_have.as_int || cls->tp_finalize == anyffi_py_finalize_shared) return 0;
+  return anyffi_py_prepare_overrides(overrides, cls);
+}
+
+// ---- calls of classes -----------------------------------------------------------------------------------------------
 
 /// Puts a new object, which has no wrapper, into an empty wrapper. Steals the object.
 static inline void anyffi_py_fill_wrapper(PyObject* wrapper, AnyffiObject* made) {
@@ -94,7 +154,7 @@ static inline void anyffi_py_fill_wrapper(PyObject* wrapper, AnyffiObject* made)
 }
 
 /// Puts a new object into a new wrapper of a class. Steals the object.
-static PyObject* anyffi_py_wrap_as(PyTypeObject* cls, AnyffiValue* made) {
+static inline PyObject* anyffi_py_wrap_as(PyTypeObject* cls, AnyffiValue* made) {
   PyObject* wrapper = cls->tp_alloc(cls, 0);
   if (wrapper == NULL) {
     anyffi_py_discard(made);
@@ -104,16 +164,30 @@ static PyObject* anyffi_py_wrap_as(PyTypeObject* cls, AnyffiValue* made) {
   return wrapper;
 }
 
+/// Lets C++ find the overrides of a new instance, which is stolen, and may be NULL.
+static inline PyObject* anyffi_py_bound_instance(const AnyffiBoundClass* plan, PyObject* instance) {
+  if (instance == NULL || anyffi_py_bind_overrides(&plan->overrides, instance) == 0) return instance;
+  Py_DECREF(instance);
+  return NULL;
+}
+
 /// Returns an object that a constructor has made as an instance of a class. Steals its wrapper, which may be NULL.
-static PyObject* anyffi_py_as_instance(PyTypeObject* cls, PyObject* made) {
-  if (made == NULL || (Py_TYPE(made) == cls && Py_REFCNT(made) == 1)) return made;
+static PyObject* anyffi_py_as_instance(PyTypeObject* cls, const AnyffiBoundClass* plan, PyObject* made) {
+  if (made == NULL) return NULL;
+  if (Py_TYPE(made) == cls && Py_REFCNT(made) == 1) return anyffi_py_bound_instance(plan, made);
   // A factory may return an object that has a wrapper already, or one of another class.
   PyObject* instance = cls->tp_alloc(cls, 0);
-  PyObject* moved = instance == NULL ? NULL : PyObject_CallMethod(instance, "_move_from", "O", made);
+  AnyffiObject* target = instance == NULL ? NULL : anyffi_py_unwrap(made);
+  if (target != NULL) {
+    ((AnyffiWrapper*)made)->object = NULL;
+    ((AnyffiWrapper*)instance)->object = target;
+    anyffi_py_rename_wrapper(target, made, instance);
+    anyffi_py_track(instance, target);
+  } else {
+    Py_CLEAR(instance);
+  }
   Py_DECREF(made);
-  if (moved == NULL) Py_CLEAR(instance);
-  Py_XDECREF(moved);
-  return instance;
+  return anyffi_py_bound_instance(plan, instance);
 }
 
 static PyObject* anyffi_py_call_constructor(PyObject* function, PyObject* const* args, size_t flags, PyObject* names) {
@@ -123,18 +197,19 @@ static PyObject* anyffi_py_call_constructor(PyObject* function, PyObject* const*
 }
 
 /// Calls a constructor with at most ANYFFI_MAX_SHORT arguments, of which the first ones are packed and immediate.
-ANYFFI_NEVER_INLINE PyObject* anyffi_py_construct_rest(PyTypeObject* cls, PyObject* function, PyObject* const* args,
-                                                       Py_ssize_t count, Py_ssize_t packed, AnyffiValue* values) {
-  AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)function)->object;
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_construct_rest(PyTypeObject* cls, const AnyffiBoundClass* plan,
+                                                       PyObject* const* args, Py_ssize_t count, Py_ssize_t packed,
+                                                       AnyffiValue* values) {
+  AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)plan->function)->object;
   AnyffiValue made = anyffi_make_none();
   while (packed < count && anyffi_py_pack_plain_argument(target, packed, args[packed], &values[packed])) ++packed;
   if (packed < count) {
     anyffi_py_finish((PyObject*)cls, values, packed);
-    return anyffi_py_as_instance(cls, anyffi_py_call_constructor(function, args, (size_t)count, NULL));
+    return anyffi_py_as_instance(cls, plan, anyffi_py_call_constructor(plan->function, args, (size_t)count, NULL));
   }
   int status = target->call(target->self, values, (int32_t)count, &made);
   PyObject* wrapper = status != 0 ? anyffi_py_fail_call(status, args, NULL, count) : anyffi_py_wrap_as(cls, &made);
-  return anyffi_py_finish(wrapper, values, count);
+  return anyffi_py_bound_instance(plan, anyffi_py_finish(wrapper, values, count));
 }
 
 /// Calls a class: without an empty wrapper for `__init__`, and a second one for the result.
@@ -149,36 +224,57 @@ static PyObject* anyffi_py_construct_bound(PyObject* cls, PyObject* const* args,
     return anyffi_py_call_slot(cls, args, count, names);
   }
   if (names != NULL || count > ANYFFI_MAX_SHORT) {
-    return anyffi_py_as_instance((PyTypeObject*)cls, anyffi_py_call_constructor(found->function, args, flags, names));
+    PyObject* instance = anyffi_py_call_constructor(found->function, args, flags, names);
+    return anyffi_py_as_instance((PyTypeObject*)cls, found, instance);
   }
   AnyffiValue values[ANYFFI_MAX_SHORT], made = anyffi_make_none();
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (anyffi_py_pack_immediate(args[i], Py_TYPE(args[i]), &values[i])) continue;
-    return anyffi_py_construct_rest((PyTypeObject*)cls, found->function, args, count, i, values);
+    return anyffi_py_construct_rest((PyTypeObject*)cls, found, args, count, i, values);
   }
   // Nothing has to be released.
   AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)found->function)->object;
   int status = target->call(target->self, values, (int32_t)count, &made);
   if (__builtin_expect(status != 0, 0)) return anyffi_py_fail_call(status, args, NULL, count);
-  return anyffi_py_wrap_as((PyTypeObject*)cls, &made);
+  return anyffi_py_bound_instance(found, anyffi_py_wrap_as((PyTypeObject*)cls, &made));
 }
 
-/// Remembers the function that creates the objects of a class.
-static void anyffi_py_set_constructor(PyTypeObject* cls, PyObject* function) {
-  if (!ANYFFI_KNOWN_LAYOUT || anyffi_state.is_check_mode) return;
+/// Replaces a reference of a plan by one to an attribute; -1 with an exception.
+static int anyffi_py_replace_by_attribute(PyObject** place, PyObject* x, const char* name) {
+  PyObject* found = PyObject_GetAttrString(x, name);
+  if (found == NULL) return -1;
+  anyffi_py_replace(place, found);
+  return 0;
+}
+
+/// Lets calls of a class make objects by the function of a constructor, if that is its `__init__`; -1 with an
+/// exception.
+static int anyffi_py_plan_class(PyTypeObject* cls, PyObject* constructor) {
+  if (!ANYFFI_KNOWN_LAYOUT || anyffi_state.is_check_mode) return 0;
   AnyffiBoundClass* plan = anyffi_py_bound_class(cls);
   int is_new = plan == NULL;
   if (is_new) {
     plan = (AnyffiBoundClass*)anyffi_py_new_plan(&anyffi_state.bound_class, &anyffi_bound_class_spec, 0);
-    if (plan == NULL) return;
+    if (plan == NULL) return 0;
   }
-  PyObject* init = anyffi_py_look_up_name(cls, "__init__");
-  Py_XINCREF(init);
-  Py_INCREF(function);
-  anyffi_py_replace(&plan->init, init);
-  anyffi_py_replace(&plan->function, function);
-  plan->version = 0;
-  if (is_new) anyffi_py_set_plan(cls, (PyObject*)plan, anyffi_py_construct_bound);
+  AnyffiOverrides* overrides = &plan->overrides;
+  PyObject* owner = PyObject_GetAttrString(constructor, "_overrides");
+  int status = owner == NULL ? -1 : anyffi_py_replace_by_attribute(&plan->function, constructor, "_function");
+  if (status == 0 && owner != Py_None) {
+    status = anyffi_py_replace_by_attribute(&overrides->base, owner, "base");
+    if (status == 0) status = anyffi_py_replace_by_attribute(&overrides->bind, owner, "_bind");
+    if (status == 0) status = anyffi_py_replace_by_attribute(&overrides->finder, owner, "_finder");
+  }
+  if (status == 0) {
+    Py_INCREF(constructor);
+    anyffi_py_replace(&plan->init, constructor);
+    anyffi_py_replace(&overrides->owner, owner == Py_None ? NULL : anyffi_py_return_new(owner));
+    plan->version = 0;
+    if (is_new) anyffi_py_set_plan(cls, anyffi_py_return_new((PyObject*)plan), anyffi_py_construct_bound);
+  }
+  if (is_new) Py_DECREF(plan);
+  Py_XDECREF(owner);
+  return status;
 }
 
 // ---- `__init__`, called by classes of Python that derive from one of C++ --------------------------------------------
@@ -224,6 +320,7 @@ static int anyffi_py_initialize(PyObject* init, PyObject* x, PyObject* const* ar
     PyErr_Format(PyExc_TypeError, "%s is already initialized", Py_TYPE(x)->tp_name);
   } else {
     anyffi_py_fill_wrapper(x, made.as_object);
+    status = anyffi_py_bind_overrides(&found->overrides, x);
   }
   return anyffi_py_finish(status == 0 ? x : NULL, values, count) == NULL ? -1 : 1;
 }

@@ -216,6 +216,12 @@ static inline int anyffi_py_is_finalized(PyObject* x) {
 #endif
 }
 
+/// Returns a new reference to an object.
+static inline PyObject* anyffi_py_return_new(PyObject* x) {
+  Py_INCREF(x);
+  return x;
+}
+
 /// 1 unless an object is in its `tp_dealloc`, where its refcount is 0.
 static inline int anyffi_py_is_alive(PyObject* x) { return Py_REFCNT(x) > 0; }
 

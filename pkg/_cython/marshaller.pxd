@@ -195,7 +195,7 @@ cdef extern from "call_named.h":
     object call_named "anyffi_py_call_named"(PyObject*, PyObject* const*, Py_ssize_t, PyObject*)
 
 cdef extern from "bound.h":
-    void set_constructor "anyffi_py_set_constructor"(PyTypeObject*, PyObject*)
+    int plan_class "anyffi_py_plan_class"(PyTypeObject*, object) except -1
     void set_constructor_slots "anyffi_py_set_constructor_slots"(PyTypeObject*)
     void set_method_flags "anyffi_py_set_method_flags"(PyTypeObject*)
 

@@ -189,11 +189,6 @@ static inline PyObject* anyffi_py_none_or_raise(int status) {
   return NULL;
 }
 
-static inline PyObject* anyffi_py_return_new(PyObject* x) {
-  Py_INCREF(x);
-  return x;
-}
-
 // ---- methods of every object ----------------------------------------------------------------------------------------
 
 static PyObject* anyffi_py_same_as(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {

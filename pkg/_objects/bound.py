@@ -8,6 +8,7 @@ import weakref
 from .._builtins import *  # noqa: F403
 from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._rules.conversions import set_enumerations
+from .._rules.decisions import find_on_type
 from .._rules.errors import set_class_finder
 from .._rules.locks import make_lock
 from .._typing import Any, Callable
@@ -225,6 +226,9 @@ class BoundClasses:
         # One that is made for a type adds nothing.
         if "_type_key" not in cls.__dict__ and "_record" not in cls.__dict__:
             self._runtime.type_let_host_derive(type_code)
+            constructor = find_on_type(cls, "__init__")
+            if isinstance(constructor, Constructor) and constructor.makes(cls):
+                self._core.set_constructor(cls, constructor)
         if _compares_in_python(cls):
             self._runtime.type_let_host_compare(type_code)
 

@@ -10,8 +10,8 @@ from . import defaults
 from .attributes import Restore
 from .docs import FunctionAnnotations, FunctionDoc
 from .fields import Field
-from .methods import OPERATORS, Constructor, MethodMethods, OverridableConstructor, make_iter
-from .overrides import BIND, KEEP, Overrides
+from .methods import OPERATORS, Constructor, MethodMethods, make_iter
+from .overrides import BIND, KEEP, Overrides, find_override
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -174,8 +174,8 @@ class Members:
             return Constructor(cls, function)
         # A class that users registered is one of Python.
         own = cls if "_type_key" in cls.__dict__ else None
-        overrides = Overrides(own, private[BIND], private[KEEP], self._runtime.object_is_shared)
-        return OverridableConstructor(cls, function, overrides)
+        overrides = Overrides(own, private[BIND], private[KEEP], self._runtime, self._function(find_override))
+        return Constructor(cls, function, overrides)
 
     def _matched(self, members: dict[str, Any], type_code: int) -> tuple[str, ...]:
         """Return what positions of a `match` stand for: the attributes that a constructor has as parameters.

@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from inspect import Signature
 
+    from .overrides import Overrides
+
 __all__ = [
     "OPERATORS",
     "Constructor",
     "MethodMethods",
-    "OverridableConstructor",
     "bind_overrides",
     "make_iter",
     "no_constructor",
@@ -69,10 +70,14 @@ class MethodMethods:
 
 
 class Constructor:
-    """The `__init__` of a class: creates the object of C++ for the wrapper."""
+    """The `__init__` of a class: creates the object of C++ for the wrapper.
 
-    def __init__(self, cls: type, function: Any) -> None:
+    `overrides` binds the virtual functions that classes of Python may override; None if there are none.
+    """
+
+    def __init__(self, cls: type, function: Any, overrides: Overrides | None = None) -> None:
         self._function = function
+        self._overrides = overrides
         self._key = cls.__dict__.get("_type_key", self)
         self.__objclass__ = cls
         self.__name__ = "__init__"
@@ -104,6 +109,12 @@ class Constructor:
             instance._move_from(made)
         else:
             instance._set_base(made)
+        if self._overrides is not None:
+            self._overrides.bind(instance)
+
+    def makes(self, cls: Any) -> bool:
+        """Return whether this makes all of an object, as the `__init__` of a class of Python."""
+        return getattr(cls, "_type_key", None) is self._key and getattr(cls, "_record", None) is None
 
     def _refuse_derived(self, cls: type) -> None:
         """Raise TypeError unless as far as the class of this constructor only classes of Python precede."""
@@ -135,26 +146,11 @@ class Constructor:
         return f"<anyffi constructor of {type_name(self.__objclass__)}>"
 
 
-class OverridableConstructor(Constructor):
-    """That of a class whose virtual functions Python classes may override."""
-
-    # Which the docstring of this class would hide.
-    __doc__ = Constructor.__dict__["__doc__"]
-
-    def __init__(self, cls: type, function: Any, overrides: Any) -> None:
-        super().__init__(cls, function)
-        self._overrides = overrides
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> None:
-        super().__call__(*args, **kwargs)
-        self._overrides.bind(args[0])
-
-
 def bind_overrides(instance: Any) -> None:
     """Let C++ find the overrides of an object whose `__init__` has not run, such as a copy."""
     for cls in type(instance).__mro__:
         constructor = cls.__dict__.get("__init__")
-        if isinstance(constructor, OverridableConstructor):
+        if isinstance(constructor, Constructor) and constructor._overrides is not None:
             constructor._overrides.bind(instance)
             return
 

@@ -7,17 +7,20 @@ from types import FunctionType
 
 from .._builtins import *  # noqa: F403
 from .._rules.internal import ON_PYPY
-from .._typing import Any, Callable
+from .._typing import TYPE_CHECKING, Any, Callable
 from .fields import Field
 from .methods import MethodMethods
 
-__all__ = ["BIND", "KEEP", "Overrides", "call_override"]
+if TYPE_CHECKING:
+    from .runtime import Runtime
+
+__all__ = ["BIND", "KEEP", "Overrides", "call_override", "find_override"]
 
 #: Methods that C++ describes for a class whose functions may be overridden; no members.
 BIND, KEEP = "__anyffi_bind__", "__anyffi_keep__"
 
 
-def _find(is_own: Callable[[object], bool], instance: Any, name: str) -> Any:
+def find_override(instance: Any, name: str) -> Any:
     """Return the method of Python that overrides one of C++, as a function of the object; else None.
 
     C++ calls it once for each name and object.
@@ -27,7 +30,7 @@ def _find(is_own: Callable[[object], bool], instance: Any, name: str) -> Any:
     for cls in type(instance).__mro__:
         if name in cls.__dict__:
             found = cls.__dict__[name]
-            if is_own(found):
+            if _is_of_cpp(found):
                 return None
             return found if type(found) is FunctionType else functools.partial(call_override, name)
     return None
@@ -57,29 +60,38 @@ class _Kept:
 class Overrides:
     """Bind the methods of a Python class, which derives from a C++ class, to virtual functions."""
 
-    def __init__(self, cls: type | None, bind: Any, keep: Any, is_shared: Any) -> None:
-        self._class = cls
+    def __init__(self, cls: type | None, bind: Any, keep: Any, runtime: Runtime, finder: Any) -> None:
+        #: The class of C++ itself, whose objects override nothing; None if users registered another one.
+        self.base = cls
+        #: `_bind(instance, _finder)` returns whether the object can have overrides.
         self._bind = bind
+        self._finder = finder
         self._keep = keep
-        self._is_shared = is_shared
-        self._find = functools.partial(_find, _is_of_cpp)
+        self._is_shared = runtime.object_is_shared
 
     def bind(self, instance: Any) -> None:
         """Let C++ find the overrides of a new object."""
         cls = type(instance)
-        if cls is self._class or not self._bind(instance, self._find):
-            return
-        # PyPy refers to an object several times, and calls no finalizer that a class gets later: there an
-        # object lives on without its Python part.
-        if cls.__dict__.get("_overrides") is not self and not ON_PYPY:
-            self._prepare(cls)
+        if cls is not self.base and self._bind(instance, self._finder):
+            self.prepare(cls)
 
-    def _prepare(self, cls: Any) -> None:
+    def prepare(self, cls: Any) -> bool:
         """Let instances live on, when Python has no more references to them but C++ has.
 
         The interpreter finalizes an object once; from then on the garbage collector finds the cycle of the
         wrapper, the object and what the object holds, once no other reference to either is left.
+
+        Returns whether finalizing does nothing else: not if there is a `__del__` of the user's.
         """
+        # PyPy refers to an object several times, and calls no finalizer that a class gets later: there an
+        # object lives on without its Python part.
+        if ON_PYPY:
+            return False
+        if cls.__dict__.get("_overrides") is not self:
+            self._set_finalizer(cls)
+        return not getattr(getattr(cls, "__del__", None), "_finalizes", True)
+
+    def _set_finalizer(self, cls: Any) -> None:
         finalize = getattr(cls, "__del__", None)
         if not getattr(finalize, "_keeps_shared", False):
 
@@ -91,6 +103,7 @@ class Overrides:
                     finalize(wrapper)
 
             __del__._keeps_shared = True  # type: ignore[attr-defined]
+            __del__._finalizes = finalize is not None  # type: ignore[attr-defined]
             cls.__del__ = __del__
         cls._overrides = self
 
