@@ -33,6 +33,7 @@ CORE = (
     "set_field_class",
     "set_method_class",
     "set_observer",
+    "set_record_class",
     "create_exchange",
     "field_getter",
     "field_setter",

@@ -73,6 +73,7 @@ __all__ = [
     "set_field_class",
     "set_method_class",
     "set_observer",
+    "set_record_class",
     "shut_down",
     "to_object",
     "to_plain",
@@ -125,6 +126,10 @@ def set_constructor(cls: type, constructor: Any) -> None:
 
 def set_constructor_class(cls: type) -> None:
     """Do nothing: both marshallers convert the arguments of constructors."""
+
+
+def set_record_class(cls: type, make: Any, create: Any) -> None:
+    """Do nothing: the `__new__` in Python creates the objects."""
 
 
 def plan_record(

@@ -73,6 +73,7 @@ __all__ = [
     "set_field_class",
     "set_method_class",
     "set_observer",
+    "set_record_class",
     "shut_down",
     "to_object",
     "to_plain",
@@ -138,6 +139,10 @@ def set_constructor_class(cls: type) -> None:
 def set_method_class(cls: type) -> None:
     """Let nobody change the class of methods of C++, as in cython mode, whose calls depend on it."""
     platform.make_immutable(cls)
+
+
+def set_record_class(cls: type, make: Any, create: Any) -> None:
+    """Do nothing: the `__new__` in Python creates the objects."""
 
 
 def plan_record(

@@ -43,7 +43,8 @@ from marshaller cimport (
     raise_taken, read_field, read_numpy, remember_data_type,
     remember_exporter, sequence_compare, sequence_has, sequence_hash,
     plan_class, set_compare, set_constructor_slots, set_field_slots, set_hash, set_in_place,
-    set_method_flags, set_methods, set_module_slot, set_operators, set_special, set_wrapper_slots, state,
+    set_method_flags, set_methods, set_module_slot, set_operators, set_record_slots, set_special,
+    set_wrapper_slots, state,
     tensor_length, track, unpack, unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function,
     unwrap_mapping, unwrap_sequence, version_of, view_has_key, view_has_pair, view_size, viewed,
     views_equal, wrap, wrapper_for, write_field,
@@ -129,11 +130,16 @@ def drop_class(int32_t type_code):
     del dropped
 
 
+def set_record_class(cls, make, create):
+    """Let objects of a dataclass be made without a call of its `__new__` in Python, if that is `make`."""
+    set_wrapper_slots(<PyTypeObject*>cls)
+    set_record_slots(<PyTypeObject*>cls, make, create)
+
+
 def plan_record(
     cls, int32_t type_code, tuple rows, int num_positional, int num_parameters, bint has_post_init
 ):
     """Let calls of a dataclass make its objects at once; see dataclass.h for the rows."""
-    set_wrapper_slots(<PyTypeObject*>cls)
     plan_record_call(<PyTypeObject*>cls, type_code, rows, num_positional, num_parameters, has_post_init)
 
 

@@ -7,6 +7,7 @@
 #include <Python.h>
 
 #include "layout.h"
+#include "sections.h"
 #include "state.h"
 
 /// The plan of a class if it is of a type; else NULL.
@@ -27,7 +28,7 @@ static PyObject* anyffi_py_new_plan(PyTypeObject** type, PyType_Spec* spec, Py_s
 /// Gives a class a plan, which is stolen, and a function that calls it by that.
 static void anyffi_py_set_plan(PyTypeObject* cls, PyObject* plan, vectorcallfunc call) {
   // Other threads read the plan from now on.
-  __atomic_store_n((PyObject**)&cls->tp_cache, plan, __ATOMIC_RELEASE);
+  anyffi_py_replace((PyObject**)&cls->tp_cache, plan);
   cls->tp_vectorcall = call;
   PyType_Modified(cls);
 }

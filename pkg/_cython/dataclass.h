@@ -7,6 +7,7 @@
 #include "attributes.h"
 #include "bound.h"
 #include "class_plan.h"
+#include "dataclass_init.h"
 
 /// What a field holds as it is, without the checks of `set`: AnyffiRecordField.takes.
 #define ANYFFI_TAKES_STR 1
@@ -25,9 +26,10 @@ typedef struct {
 
 /// The plan of a dataclass.
 typedef struct {
-  PyVarObject ob_base;             // the size is the number of fields
-  PyObject *make, *init, *setter;  // `__new__`, `__init__` and `__setattr__` of the class, owned
-  unsigned int version;            // of the class, when it last had them and the descriptors
+  PyVarObject ob_base;  // the size is the number of fields
+  // `_record`, `__new__`, `__init__` and `__setattr__` of the class, owned.
+  PyObject *record, *make, *init, *setter;
+  unsigned int version;  // of the class, when it last had them and the descriptors
   int32_t type_code;
   int num_parameters, num_positional;
   int has_post_init;
@@ -38,6 +40,7 @@ typedef struct {
 static int anyffi_py_visit_record_plan(PyObject* x, visitproc visit, void* arg) {
   AnyffiRecordPlan* plan = (AnyffiRecordPlan*)x;
   Py_VISIT(Py_TYPE(x));
+  Py_VISIT(plan->record);
   Py_VISIT(plan->make);
   Py_VISIT(plan->init);
   Py_VISIT(plan->setter);
@@ -51,6 +54,7 @@ static int anyffi_py_visit_record_plan(PyObject* x, visitproc visit, void* arg) 
 static void anyffi_py_free_record_plan(PyObject* x) {
   AnyffiRecordPlan* plan = (AnyffiRecordPlan*)x;
   PyObject_GC_UnTrack(x);
+  Py_XDECREF(plan->record);
   Py_XDECREF(plan->make);
   Py_XDECREF(plan->init);
   Py_XDECREF(plan->setter);
@@ -71,7 +75,8 @@ static PyType_Spec anyffi_record_plan_spec = {"anyffi.RecordPlan", sizeof(Anyffi
 ANYFFI_NEVER_INLINE int anyffi_py_is_planned_anew(PyTypeObject* cls, AnyffiRecordPlan* plan) {
   unsigned int version = anyffi_py_version_now(cls);
   if (anyffi_py_look_up_name(cls, "__new__") != plan->make || anyffi_py_look_up_name(cls, "__init__") != plan->init ||
-      anyffi_py_look_up_name(cls, "__setattr__") != plan->setter || PyType_HasFeature(cls, Py_TPFLAGS_IS_ABSTRACT)) {
+      anyffi_py_look_up_name(cls, "__setattr__") != plan->setter ||
+      anyffi_py_look_up_name(cls, "_record") != plan->record || PyType_HasFeature(cls, Py_TPFLAGS_IS_ABSTRACT)) {
     return 0;
   }
   for (Py_ssize_t i = 0; i < Py_SIZE(plan); ++i) {
@@ -133,7 +138,7 @@ static PyObject* anyffi_py_construct_record(PyObject* cls, PyObject* const* args
   if (plan == NULL ||
       ((version == 0 || plan->version != version) && !anyffi_py_is_planned_anew((PyTypeObject*)cls, plan)) ||
       !anyffi_py_sort_arguments(plan, args, count, names, given)) {
-    return anyffi_py_call_slot(cls, args, count, names);
+    return anyffi_py_call_record(cls, args, flags, names);
   }
   AnyffiValue made;
   if (anyffi_record_create(plan->type_code, &made) != 0) {
@@ -185,9 +190,11 @@ static void anyffi_py_plan_record(PyTypeObject* cls, int32_t type_code, PyObject
     field->field = anyffi_type_find_field(type_code, PyUnicode_AsUTF8(field->name));
     if (field->parameter >= 0) plan->parameters[field->parameter] = field;
   }
+  plan->record = anyffi_py_look_up_name(cls, "_record");
   plan->make = anyffi_py_look_up_name(cls, "__new__");
   plan->init = anyffi_py_look_up_name(cls, "__init__");
   plan->setter = anyffi_py_look_up_name(cls, "__setattr__");
+  Py_XINCREF(plan->record);
   Py_XINCREF(plan->make);
   Py_XINCREF(plan->init);
   Py_XINCREF(plan->setter);
@@ -196,6 +203,57 @@ static void anyffi_py_plan_record(PyTypeObject* cls, int32_t type_code, PyObject
   plan->num_positional = num_positional;
   plan->has_post_init = has_post_init;
   anyffi_py_set_plan(cls, (PyObject*)plan, anyffi_py_construct_record);
+}
+
+/// Lets calls of a class of Python make its objects as those of its base, a dataclass, unless it adds anything to that.
+static void anyffi_py_inherit_record_plan(PyTypeObject* cls) {
+  AnyffiRecordPlan* own = (AnyffiRecordPlan*)anyffi_py_plan_of(cls, anyffi_state.record_plan);
+  // It may be that of its base, and the class a dataclass now.
+  if (own != NULL && !anyffi_py_is_planned_anew(cls, own)) anyffi_py_set_plan(cls, NULL, anyffi_py_call_record);
+  if (own != NULL) return;
+  PyTypeObject* base = cls->tp_base;
+  AnyffiRecordPlan* found = base == NULL ? NULL : (AnyffiRecordPlan*)anyffi_py_plan_of(base, anyffi_state.record_plan);
+  if (found == NULL || !anyffi_py_is_planned_anew(cls, found)) return;
+  Py_ssize_t count = Py_SIZE(found);
+  AnyffiRecordPlan* plan =
+      (AnyffiRecordPlan*)anyffi_py_new_plan(&anyffi_state.record_plan, &anyffi_record_plan_spec, count);
+  if (plan == NULL) return;
+  size_t begin = offsetof(AnyffiRecordPlan, record);
+  memcpy((char*)plan + begin, (char*)found + begin, offsetof(AnyffiRecordPlan, fields) - begin);
+  memcpy(plan->fields, found->fields, (size_t)count * sizeof(*plan->fields));
+  for (int i = 0; i < plan->num_parameters; ++i) {
+    plan->parameters[i] = plan->fields + (found->parameters[i] - found->fields);
+  }
+  Py_XINCREF(plan->record);
+  Py_XINCREF(plan->make);
+  Py_XINCREF(plan->init);
+  Py_XINCREF(plan->setter);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    Py_INCREF(plan->fields[i].name);
+    Py_INCREF(plan->fields[i].descriptor);
+    Py_XINCREF(plan->fields[i].standard);
+  }
+  found->version = plan->version = 0;
+  anyffi_py_set_plan(cls, (PyObject*)plan, anyffi_py_construct_record);
+}
+
+/// Lets objects of a dataclass, or of a class that derives from one, be made without a call of `__new__` in Python, if
+/// that is `make`. `create`: the function that creates a draft. -1 with an exception.
+static int anyffi_py_set_record_class(PyTypeObject* cls, PyObject* make, PyObject* create) {
+  if (!ANYFFI_KNOWN_LAYOUT || anyffi_state.is_check_mode) return 0;
+  static const char* const kNames[] = {"__new__", "_record", "__init__", "_generated", "_set_nowhere", "_defaults"};
+  for (int i = 0; i < 6; ++i) {
+    PyObject** name = &anyffi_record_names[i];
+    if (*name == NULL && (*name = PyUnicode_InternFromString(kNames[i])) == NULL) return -1;
+  }
+  if (anyffi_record_make == NULL) {
+    anyffi_record_create_draft = anyffi_py_return_new(create);
+    anyffi_record_make = anyffi_py_return_new(make);
+  }
+  if (cls->tp_vectorcall == NULL) cls->tp_vectorcall = anyffi_py_call_record;
+  anyffi_py_inherit_record_plan(cls);
+  PyType_Modified(cls);
+  return 0;
 }
 
 #endif  // ANYFFI_DATACLASS_H_

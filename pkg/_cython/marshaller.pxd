@@ -201,6 +201,7 @@ cdef extern from "bound.h":
 
 cdef extern from "dataclass.h":
     void plan_record_call "anyffi_py_plan_record"(PyTypeObject*, int32_t, object, int, int, int)
+    int set_record_slots "anyffi_py_set_record_class"(PyTypeObject*, object, object) except -1
 
 cdef extern from "vectorcall.h":
     object call_tuple "anyffi_py_call_tuple"(PyObject*, PyObject*, PyObject*)

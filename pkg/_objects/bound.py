@@ -18,6 +18,7 @@ from .exceptions import find_base, make_exception
 from .fields import Field
 from .members import Members, NestedClass, TypeDescription
 from .methods import Constructor, MethodMethods, no_constructor
+from .record_methods import RecordMethods
 from .runtime import Runtime
 
 __all__ = ["BoundClasses", "begin_permanent", "is_watched", "set_permanent_watcher"]
@@ -185,6 +186,11 @@ class BoundClasses:
                 if other in self._members and type_code in self._ancestors(other):
                     self.make(other)
 
+    def let_create(self, cls: Any) -> None:
+        """Let the backend create objects of a dataclass, or of a class that derives from one, by itself."""
+        if type(cls).__call__ is type.__call__:
+            self._core.set_record_class(cls, RecordMethods.__dict__["__new__"], self._runtime.record_create)
+
     def release_written(self) -> None:
         """Keep the classes that users wrote no longer: they, and what their modules hold, end with these."""
         with self._lock:
@@ -227,7 +233,9 @@ class BoundClasses:
         if "_type_key" not in cls.__dict__ and "_record" not in cls.__dict__:
             self._runtime.type_let_host_derive(type_code)
             constructor = find_on_type(cls, "__init__")
-            if isinstance(constructor, Constructor) and constructor.makes(cls):
+            if getattr(cls, "_record", None) is not None:
+                self.let_create(cls)
+            elif isinstance(constructor, Constructor) and constructor.makes(cls):
                 self._core.set_constructor(cls, constructor)
         if _compares_in_python(cls):
             self._runtime.type_let_host_compare(type_code)

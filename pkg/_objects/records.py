@@ -247,6 +247,7 @@ class Records:
         cls._frozen = {name: getattr(cls, name) for name in frozen}
         set_structure(self._runtime, type_code, fields, structural)
         self._classes.add_record(type_code, declared[1], cls)
+        self._classes.let_create(cls)
         self._plan(cls, fields)
 
     def _plan(self, cls: Any, fields: Any) -> None:

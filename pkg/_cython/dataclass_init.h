@@ -1,0 +1,85 @@
+/// Calls of dataclasses (`anyffi.dataclass`) whose fields an `__init__` sets: one of users, one with InitVars, that of
+/// a class of Python which derives from a dataclass.
+
+#ifndef ANYFFI_DATACLASS_INIT_H_
+#define ANYFFI_DATACLASS_INIT_H_
+
+#include "bound.h"
+
+/// The `__new__` in Python, and the wrapper of the function that creates a draft; NULL at first.
+static PyObject *anyffi_record_make, *anyffi_record_create_draft;
+/// `__new__`, `_record`, `__init__`, `_generated`, `_set_nowhere` and `_defaults`.
+static PyObject* anyffi_record_names[6];
+
+/// Sets the fields of a new object to defaults, pairs of name and value; -1 with an exception.
+static int anyffi_py_set_defaults(PyObject* x, PyObject* defaults) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(defaults); ++i) {
+    PyObject* pair = PyTuple_GET_ITEM(defaults, i);
+    if (PyObject_GenericSetAttr(x, PyTuple_GET_ITEM(pair, 0), PyTuple_GET_ITEM(pair, 1)) < 0) return -1;
+  }
+  return 0;
+}
+
+/// Does what `RecordMethods.__new__` does, for a class whose `__init__` is a function of Python.
+static PyObject* anyffi_py_new_record(PyTypeObject* cls, PyObject* record, PyObject* defaults) {
+  AnyffiFunction* create = (AnyffiFunction*)((AnyffiWrapper*)anyffi_record_create_draft)->object;
+  AnyffiValue draft = anyffi_make_int(PyLong_AsLong(PyTuple_GET_ITEM(record, 1))), made = anyffi_make_none();
+  if (create->call(create->self, &draft, 1, &made) != 0) {
+    anyffi_py_raise_taken();
+    return NULL;
+  }
+  PyObject* x = anyffi_py_wrap_as(cls, &made);
+  if (x != NULL && anyffi_py_set_defaults(x, defaults) < 0) Py_CLEAR(x);
+  return x;
+}
+
+/// Calls `__init__`, a function of Python; -1 with an exception.
+static int anyffi_py_run_init(PyObject* init, PyObject* x, PyObject* const* args, size_t flags, PyObject* names) {
+  Py_ssize_t count = PyVectorcall_NARGS(flags), num_all = count + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
+  PyObject* few[8];
+  PyObject** all = num_all < 8 ? few : PyMem_Malloc((size_t)(num_all + 1) * sizeof(PyObject*));
+  if (all == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  all[0] = x;
+  if (num_all > 0) memcpy(all + 1, args, (size_t)num_all * sizeof(PyObject*));
+  PyObject* result = PyObject_Vectorcall(init, all, (size_t)count + 1, names);
+  if (all != few) PyMem_Free(all);
+  if (result != NULL && result != Py_None) {
+    PyErr_Format(PyExc_TypeError, "__init__() should return None, not '%.200s'", Py_TYPE(result)->tp_name);
+    Py_CLEAR(result);
+  }
+  Py_XDECREF(result);
+  return result == NULL ? -1 : 0;
+}
+
+/// The `tp_vectorcall` of other dataclasses, and of classes that derive from one: `type.__call__` without a call of
+/// `__new__` in Python.
+static PyObject* anyffi_py_call_record(PyObject* cls, PyObject* const* args, size_t flags, PyObject* names) {
+  PyTypeObject* type = (PyTypeObject*)cls;
+  PyObject* make = anyffi_py_look_up(type, anyffi_record_names[0]);
+  PyObject* record = anyffi_py_look_up(type, anyffi_record_names[1]);
+  PyObject* init = anyffi_py_look_up(type, anyffi_record_names[2]);
+  int is_generated = init == anyffi_py_look_up(type, anyffi_record_names[3]);
+  PyObject* defaults = anyffi_py_look_up(type, anyffi_record_names[is_generated ? 4 : 5]);
+  int is_function = init != NULL && PyFunction_Check(init);
+  // Without an `__init__` there are no arguments, which `__new__` refuses.
+  int is_absent =
+      init != NULL && Py_IS_TYPE(init, &PyWrapperDescr_Type) && PyVectorcall_NARGS(flags) == 0 && names == NULL;
+  // An observer sees that the object is created.
+  if (make != anyffi_record_make || record == NULL || defaults == NULL || !(is_function || is_absent) ||
+      PyType_HasFeature(type, Py_TPFLAGS_IS_ABSTRACT) || anyffi_state.observer != NULL) {
+    return anyffi_py_call_slot(cls, args, PyVectorcall_NARGS(flags), names);
+  }
+  // What it runs may change the class.
+  Py_INCREF(init);
+  Py_INCREF(defaults);
+  PyObject* x = anyffi_py_new_record(type, record, defaults);
+  if (x != NULL && is_function && anyffi_py_run_init(init, x, args, flags, names) < 0) Py_CLEAR(x);
+  Py_DECREF(defaults);
+  Py_DECREF(init);
+  return x;
+}
+
+#endif  // ANYFFI_DATACLASS_INIT_H_

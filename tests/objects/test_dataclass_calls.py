@@ -1,0 +1,157 @@
+"""Calls of dataclasses whose fields an `__init__` sets, and of classes of Python that derive from dataclasses."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.keeps_live("types are never freed")
+
+
+def make_point(ffi: Any) -> Any:
+    @ffi.dataclass
+    class Point:
+        x: int
+        y: int = 2
+
+    return Point
+
+
+def test_own_constructors(ffi: Any) -> None:
+    @ffi.dataclass
+    class Own:
+        a: int
+        b: str = "b"
+        c: Any = None
+
+        def __init__(self, a: int, *more: int, scale: int = 1, **named: int) -> None:
+            self.a = a * scale
+            if more or named:
+                self.c = (more, dict(sorted(named.items())))
+
+    assert (Own(1).a, Own(1).b, Own(1).c, Own(2, scale=3).a) == (1, "b", None, 6)
+    assert Own(*range(20)).c == (tuple(range(1, 20)), {})
+    assert Own(1, **{f"k{i}": i for i in range(9)}).c == ((), {f"k{i}": i for i in range(9)})
+    assert Own(a=5).a == 5
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'a'"):
+        Own()
+    with pytest.raises(TypeError, match="int"):
+        Own("x")
+
+
+def test_constructors_that_fail(ffi: Any) -> None:
+    @ffi.dataclass
+    class Failing:
+        a: int = 0
+
+        def __init__(self, how: str) -> None:
+            if how == "raise":
+                raise KeyError(how)
+            return how  # type: ignore[return-value]
+
+    with pytest.raises(KeyError, match="raise"):
+        Failing("raise")
+    with pytest.raises(TypeError, match=r"__init__\(\) should return None, not 'str'"):
+        Failing("return")
+
+
+def test_classes_of_python_that_derive(ffi: Any) -> None:
+    Point = make_point(ffi)
+
+    class Plain(Point):
+        def sum(self) -> int:
+            return int(self.x + self.y)
+
+    class Deeper(Plain):
+        __slots__ = ("extra",)
+
+    class Own(Plain):
+        def __init__(self, x: int) -> None:
+            super().__init__(x, y=x)
+            self.name = "own"
+
+    class New(Plain):
+        def __new__(cls, *args: Any, **named: Any) -> Any:
+            made = object.__new__(cls) if args == (9,) else super().__new__(cls, *args, **named)
+            made.made = True
+            return made
+
+    for cls in (Plain, Deeper, New):
+        made = [cls(1), cls(1, 3), cls(y=3, x=1), cls(x=1)]
+        assert [(type(p), p.x, p.y, p.sum()) for p in made] == [(cls, 1, y, 1 + y) for y in (2, 3, 3, 2)]
+        made[0].extra = 1
+        for args, named in (((), {}), ((1, 2, 3), {}), ((1,), {"z": 1}), ((1,), {"x": 1}), (("a",), {})):
+            with pytest.raises(TypeError):
+                cls(*args, **named)
+    assert (Own(4).sum(), Own(4).name, New(1).made) == (8, "own", True)
+    assert type(object.__new__(Plain)) is Plain
+
+
+def test_dataclasses_that_derive(ffi: Any) -> None:
+    Point = make_point(ffi)
+
+    @ffi.dataclass(init=False)
+    class Without(Point):
+        z: int = 7
+
+    @ffi.dataclass
+    class With(Point):
+        z: int = 8
+
+    class Sub(With):
+        pass
+
+    assert [getattr(Without(1), name) for name in "xyz"] == [1, 2, 7]
+    assert [getattr(cls(1, z=9), name) for cls in (With, Sub) for name in "xyz"] == [1, 2, 9] * 2
+    assert ffi.asdict(Sub(1)) == {"x": 1, "y": 2, "z": 8}
+    assert ffi.asdict(Without(1)) == {"x": 1, "y": 2, "z": 7}
+
+
+def test_what_changes_a_class_later(ffi: Any) -> None:
+    Point = make_point(ffi)
+
+    class Sub(Point):
+        pass
+
+    def init(self: Any, x: int) -> None:
+        self.x, self.y = x, -x
+
+    assert Sub(1).y == 2
+    Sub.__init__ = init
+    assert (Sub(1).y, Point(1).y) == (-1, 2)
+    del Sub.__init__
+    assert Sub(1, 5).y == 5
+    Point.__init__ = init
+    assert (Sub(1).y, Point(1).y) == (-1, -1)
+
+
+def test_abstract_classes_of_python(ffi: Any) -> None:
+    Point = make_point(ffi)
+
+    class Abstract(Point, abc.ABC):
+        @abc.abstractmethod
+        def get(self) -> int: ...
+
+    class Concrete(Abstract):
+        def get(self) -> int:
+            return int(self.x)
+
+    with pytest.raises(TypeError, match="abstract"):
+        Abstract(1)
+    assert Concrete(3).get() == 3
+
+
+def test_parameters_that_are_no_fields(ffi: Any) -> None:
+    @ffi.dataclass
+    class Var:
+        a: int
+        by: dataclasses.InitVar[int] = 2
+        b: int = dataclasses.field(default=5, init=False)
+
+        def __post_init__(self, by: int) -> None:
+            self.a *= by
+
+    assert [(v.a, v.b) for v in (Var(1), Var(1, 3), Var(a=1, by=4))] == [(2, 5), (3, 5), (4, 5)]
