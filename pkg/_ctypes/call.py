@@ -17,11 +17,11 @@ from .._typing import TYPE_CHECKING, Any, Callable, Optional
 from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
 from .native import take_native
 from .owned import OwnedValue, release
-from .pack import argument_writers, pack
+from .pack import argument_writers, object_value, pack
 from .show import Arguments
 from .structs import Function, FunctionInfo
 from .unpack import discard_error, raise_error, take, unpack_copy
-from .wrapper import ObjectCore, unwrap
+from .wrapper import ObjectCore, is_empty, unwrap
 
 __all__ = ["FunctionCore", "bind", "plain_call", "set_packer"]
 
@@ -53,6 +53,21 @@ _Key = tuple[int, tuple[str, ...]]
 _MOST_PLANS = 64
 
 
+def _renew_objects(args: tuple[Any, ...], packed: list[Any]) -> None:
+    """Read the objects of wrappers again, once conversions of other arguments have run code of users.
+
+    That may have given an object to C++.
+    """
+    for index, x in enumerate(args):
+        if type(packed[index]) is bytes and issubclass(type(x), ObjectCore):
+            type_code, aux, address = _value_of(packed[index])
+            if type_code > 0 and not aux and (is_empty(x) or unwrap(x) != address):
+                # As if it could not be packed, if it is empty.
+                rest = packed[index + 1 :]
+                del packed[index:]
+                packed += [object_value(unwrap(x)), *rest]
+
+
 class FunctionCore(ObjectCore):
     """A function of the runtime."""
 
@@ -75,6 +90,7 @@ class FunctionCore(ObjectCore):
         keep: list[Any] = []
         packed: list[Any] = []
         result: Any = None
+        has_run_code = False
         try:
             if kwargs:
                 names = tuple(kwargs)
@@ -108,7 +124,13 @@ class FunctionCore(ObjectCore):
                     continue
                 write = _get_writer(id(type(x)))
                 written = None if write is None else write(x, keep)
-                packed.append(written if type(written) is bytes else _pack(x, keep))
+                if type(written) is bytes:
+                    packed.append(written)
+                else:
+                    packed.append(_pack(x, keep))
+                    has_run_code = True
+            if has_run_code and len(args) > 1:
+                _renew_objects(args, packed)
             if is_overloaded:
                 _name_enumerations(args, packed)
             # The runtime writes to a recipe, and debuggers read `packed`: not to a single one itself.

@@ -62,7 +62,8 @@ class _SetCore:
     __lt__, __le__, __gt__, __ge__ = map(_compares, ("__lt__", "__le__", "__gt__", "__ge__"))
 
     def __ne__(self, other: object) -> Any:
-        return not self == other
+        found = self.__eq__(other)
+        return found if found is NotImplemented else not found
 
 
 class _ViewCore:

@@ -135,16 +135,23 @@ ANYFFI_NEVER_INLINE int anyffi_py_fail_field(const AnyffiFieldInfo* field, PyObj
   return -1;
 }
 
-/// Sets a field to any value; 0, or -1 with an exception.
-static int anyffi_py_put_value(AnyffiObject* object, const AnyffiFieldInfo* field, PyObject* x) {
+/// Sets a field of an object to any value; 0, or -1 with an exception. `owner`: its wrapper, NULL for a new object.
+static int anyffi_py_put_value(PyObject* owner, AnyffiObject* object, const AnyffiFieldInfo* field, PyObject* x) {
   AnyffiValue value;
   if (anyffi_py_pack(x, &value) < 0) return anyffi_py_fail_field(field, x);
-  ANYFFI_BEGIN_SECTION
-  int status = field->set(object, field, &value);
-  ANYFFI_END_SECTION
-  if (status != 0) {
-    anyffi_py_raise_taken();
-    anyffi_py_explain_field(x);
+  // Packing may have run code that gave the object to C++.
+  if (owner != NULL && ((AnyffiWrapper*)owner)->object != object) {
+    object = anyffi_py_unwrap_checked(owner, field->type_code);
+  }
+  int status = -1;
+  if (object != NULL) {
+    ANYFFI_BEGIN_SECTION
+    status = field->set(object, field, &value);
+    ANYFFI_END_SECTION
+    if (status != 0) {
+      anyffi_py_raise_taken();
+      anyffi_py_explain_field(x);
+    }
   }
   anyffi_py_finish(status == 0 ? x : NULL, &value, 1);
   return status;
@@ -171,13 +178,13 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_put_number(int32_t storage, char* member, PyO
   }
 }
 
-/// Writes a field; 0, or -1 with an exception.
+/// Writes a field of the object of a wrapper; 0, or -1 with an exception.
 static inline int anyffi_py_write_field_of(const AnyffiFieldGetter* setter, const AnyffiFieldInfo* field,
-                                           AnyffiObject* object, PyObject* x) {
+                                           PyObject* owner, AnyffiObject* object, PyObject* x) {
   char* member = anyffi_py_find_member(setter, object);
   if (member != NULL && anyffi_py_put_number(field->storage, member, x)) return 0;
   AnyffiValue value;
-  if (!anyffi_py_pack_plain(x, &value)) return anyffi_py_put_value(object, field, x);
+  if (!anyffi_py_pack_plain(x, &value)) return anyffi_py_put_value(owner, object, field, x);
   ANYFFI_BEGIN_SECTION
   int status = field->set(object, field, &value);
   ANYFFI_END_SECTION
@@ -193,7 +200,7 @@ static PyObject* anyffi_py_write_field(PyObject* self, PyObject* const* args, si
     const AnyffiFieldInfo* field;
     AnyffiObject* object = anyffi_py_owner_of_field(setter, args[0], &field);
     if (object != NULL && field->set != NULL) {
-      if (anyffi_py_write_field_of(setter, field, object, args[1]) != 0) return NULL;
+      if (anyffi_py_write_field_of(setter, field, args[0], object, args[1]) != 0) return NULL;
       Py_RETURN_NONE;
     }
   }
@@ -227,7 +234,7 @@ static int anyffi_py_set_field(PyObject* self, PyObject* x, PyObject* value) {
   const AnyffiFieldInfo* field;
   AnyffiObject* object = setter == NULL ? NULL : anyffi_py_owner_of_field(setter, x, &field);
   if (object == NULL || field->set == NULL) return PyProperty_Type.tp_descr_set(self, x, value);
-  return anyffi_py_write_field_of(setter, field, object, value);
+  return anyffi_py_write_field_of(setter, field, x, object, value);
 }
 
 static Py_ssize_t anyffi_py_offset_of_member(PyTypeObject* cls, const char* name) {

@@ -200,23 +200,40 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_plain_argument(AnyffiFunction* target, P
   return 1;
 }
 
-/// Packs arguments; returns how many, which are fewer if one cannot be packed.
-ANYFFI_ALWAYS_INLINE Py_ssize_t anyffi_py_pack_arguments(AnyffiFunction* target, PyObject* const* args,
-                                                         Py_ssize_t count, AnyffiValue* values) {
-  Py_ssize_t packed = 0;
-  while (packed < count && (anyffi_py_pack_plain_argument(target, packed, args[packed], &values[packed]) ||
-                            anyffi_py_pack_object(args[packed], &values[packed]) >= 0)) {
-    ++packed;
+/// Reads the objects of wrappers again, once conversions of other arguments have run code of users: that may have given
+/// an object to C++. `args` are the arguments, at `places` unless that is NULL. 1, or 0 with an exception.
+ANYFFI_NEVER_INLINE int anyffi_py_renew_objects(PyObject* const* args, const int32_t* places, Py_ssize_t count,
+                                                AnyffiValue* values) {
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (values[i].type_code <= 0 || (values[i].aux & ANYFFI_MOVABLE)) continue;
+    PyObject* x = args[places == NULL ? i : places[i]];
+    if (!anyffi_py_is_wrapper(x) || ((AnyffiWrapper*)x)->object == values[i].as_object) continue;
+    AnyffiObject* object = anyffi_py_unwrap(x);
+    if (object == NULL) return 0;
+    values[i] = anyffi_make_object(object);
   }
-  return packed;
+  return 1;
+}
+
+/// Packs arguments: 1, or 0 with an exception. `packed`: how many have to be released.
+ANYFFI_ALWAYS_INLINE int anyffi_py_pack_arguments(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count,
+                                                  AnyffiValue* values, Py_ssize_t* packed) {
+  int has_run_code = 0;
+  for (*packed = 0; *packed < count; ++*packed) {
+    if (anyffi_py_pack_plain_argument(target, *packed, args[*packed], &values[*packed])) continue;
+    if (anyffi_py_pack_object(args[*packed], &values[*packed]) < 0) return 0;
+    has_run_code = 1;
+  }
+  return !has_run_code || count == 1 || anyffi_py_renew_objects(args, NULL, count, values);
 }
 
 /// Calls with any arguments, for which there is an array.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_with(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count,
                                                    AnyffiValue* values) {
-  Py_ssize_t packed = anyffi_py_pack_arguments(target, args, count, values);
-  PyObject* result = packed < count ? anyffi_py_fail_pack(target, args, NULL, count)
-                                    : anyffi_py_call_given(target, values, count, args, NULL);
+  Py_ssize_t packed;
+  int is_packed = anyffi_py_pack_arguments(target, args, count, values, &packed);
+  PyObject* result = is_packed ? anyffi_py_call_given(target, values, count, args, NULL)
+                               : anyffi_py_fail_pack(target, args, NULL, count);
   return anyffi_py_finish(result, values, packed);
 }
 
@@ -297,8 +314,9 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_callable(AnyffiFunction* target, Py
       anyffi_py_record_borrowed(&values[packed], args[packed]);
     }
   }
-  PyObject* result = packed < count ? anyffi_py_fail_pack(target, args, NULL, count)
-                                    : anyffi_py_call_given(target, values, count, args, NULL);
+  int is_packed = packed == count && anyffi_py_renew_objects(args, NULL, count, values);
+  PyObject* result = is_packed ? anyffi_py_call_given(target, values, count, args, NULL)
+                               : anyffi_py_fail_pack(target, args, NULL, count);
   return anyffi_py_finish(result, values, packed);
 }
 

@@ -56,20 +56,22 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_loading(AnyffiFunction* target, Py
                                                       const int32_t* places, Py_ssize_t count, AnyffiValue* values,
                                                       AnyffiRoom* rooms) {
   Py_ssize_t packed = 0;
+  int has_run_code = 0;
   for (; packed < count; ++packed) {
     if (places != NULL && places[packed] < 0) {
       values[packed] = anyffi_make_value((uint32_t)ANYFFI_MISSING, 0);
       continue;
     }
     PyObject* x = args[places == NULL ? packed : places[packed]];
-    if (!anyffi_py_pack_plain_argument(target, packed, x, &values[packed]) &&
-        !anyffi_py_load_items(target, packed, x, &values[packed], &rooms[packed]) &&
-        anyffi_py_pack_rare_object(x, &values[packed]) < 0) {
-      break;
+    if (anyffi_py_pack_plain_argument(target, packed, x, &values[packed])) continue;
+    if (!anyffi_py_load_items(target, packed, x, &values[packed], &rooms[packed])) {
+      if (anyffi_py_pack_rare_object(x, &values[packed]) < 0) break;
+      has_run_code = 1;
     }
   }
-  PyObject* result = packed < count ? anyffi_py_fail_pack(target, args, places, count)
-                                    : anyffi_py_call_writing(target, values, count, args, places);
+  int is_packed = packed == count && (!has_run_code || anyffi_py_renew_objects(args, places, count, values));
+  PyObject* result = is_packed ? anyffi_py_call_writing(target, values, count, args, places)
+                               : anyffi_py_fail_pack(target, args, places, count);
   return anyffi_py_finish(result, values, packed);
 }
 
@@ -84,9 +86,10 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_rooms(AnyffiFunction* target, PyObj
 /// Calls with at most ANYFFI_MAX_SHORT arguments, whose containers are packed.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_packing(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
   AnyffiValue values[ANYFFI_MAX_SHORT];
-  Py_ssize_t packed = anyffi_py_pack_arguments(target, args, count, values);
-  PyObject* result = packed < count ? anyffi_py_fail_pack(target, args, NULL, count)
-                                    : anyffi_py_call_writing(target, values, count, args, NULL);
+  Py_ssize_t packed;
+  int is_packed = anyffi_py_pack_arguments(target, args, count, values, &packed);
+  PyObject* result = is_packed ? anyffi_py_call_writing(target, values, count, args, NULL)
+                               : anyffi_py_fail_pack(target, args, NULL, count);
   return anyffi_py_finish(result, values, packed);
 }
 

@@ -74,7 +74,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded_slow(PyObject* function,
     PyObject* parameters = named->parameters;
     Py_INCREF(parameters);
     while (packed < count && anyffi_py_pack(args[packed], &values[packed]) >= 0) ++packed;
-    if (packed < count) {
+    if (packed < count || !anyffi_py_renew_objects(args, NULL, count, values)) {
       made = anyffi_py_fail_pack(target, args, NULL, count);
     } else if (anyffi_py_name_enumerations(values, count, args, NULL) == 0) {
       AnyffiValue result = anyffi_make_none();

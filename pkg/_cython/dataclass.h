@@ -103,7 +103,7 @@ static int anyffi_py_put_field(AnyffiObject* object, const AnyffiRecordField* fi
   char* member = (char*)((AnyffiInstance*)object)->content + field->field->offset;
   int put = anyffi_py_put_directly(field, member, x);
   if (__builtin_expect(put != 0, 1)) return put;
-  return anyffi_py_put_value(object, field->field, x);
+  return anyffi_py_put_value(NULL, object, field->field, x);
 }
 
 /// Sorts the arguments of a call by parameters: 0 where `__init__` raises an error.

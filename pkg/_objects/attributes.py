@@ -82,7 +82,8 @@ class Restore:
     Others have none: pickle would call it for their attributes.
     """
 
-    def __init__(self, restore: Any) -> None:
+    def __init__(self, cls: type, restore: Any) -> None:
+        self._class = cls
         self._restore = restore
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -94,7 +95,19 @@ class Restore:
 
     def __call__(self, instance: Any, state: Any, /) -> None:
         """Make the object of C++ anew, of what `__getstate__` of its class returned."""
+        cls: Any = self._class
+        if not isinstance(instance, cls):
+            raise TypeError(
+                f"descriptor '__setstate__' requires a '{cls.__module__}.{cls.__qualname__}' object "
+                f"but received a '{type(instance).__name__}'"
+            )
         made = self._restore(instance._runtime.to_plain(state))
-        instance._release()
+        former: Any = None
+        if instance._address:
+            former = object.__new__(cls)
+            former._move_from(instance)
         instance._move_from(made)
+        if former is not None:
+            # A method of the former object may be running.
+            instance._runtime.object_keep_alive(instance, former)
         instance._bind_overrides()

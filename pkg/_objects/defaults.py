@@ -29,17 +29,19 @@ def __repr__(self: Any) -> str:
     """Return the class and the fields; of an object inside of itself `...`."""
     cls = type(self)
     name = cls.__qualname__ if cls.__module__ == _NO_MODULE else f"{cls.__module__}.{cls.__qualname__}"
-    if not self._address:
+    # Reading a field may run code that replaces the object.
+    address = self._address
+    if not address:
         return f"<{name} object, not initialized>"
     active = _running.__dict__.setdefault("active", set())
-    if self._address in active:
+    if address in active:
         return f"{name}(...)"
-    active.add(self._address)
     try:
+        active.add(address)
         names = [x for base in reversed(cls.__mro__) for x in base.__dict__.get("_field_names", ())]
         return f"{name}({', '.join(f'{x}={getattr(self, x)!r}' for x in names)})"
     finally:
-        active.discard(self._address)
+        active.discard(address)
 
 
 def _remade(self: Any, made: Any) -> Any:

@@ -153,7 +153,7 @@ class Members:
             members.setdefault("__hash__", None)
         if "_restore" in members:
             get_state, restore = members["__getstate__"], members["_restore"].__func__
-            members["__setstate__"] = Restore(restore)
+            members["__setstate__"] = Restore(cls, restore)
             members["__reduce__"] = defaults.make_reduce(type_code, get_state)
             if any("__copy__" in self._class_of(x).__dict__ for x in self._ancestors(type_code)):
                 # That of the base would copy the base.

@@ -96,7 +96,7 @@ class Overrides:
         if not getattr(finalize, "_keeps_shared", False):
 
             def __del__(wrapper: Any) -> None:
-                if wrapper._address and self._is_shared(wrapper):
+                if wrapper._address and self._is_shared(wrapper) and _is_whole(wrapper):
                     kept = wrapper if finalize is None else _Kept(wrapper, finalize)
                     self._keep(wrapper, functools.partial(_hold, kept))
                 elif finalize is not None:
@@ -106,6 +106,12 @@ class Overrides:
             __del__._finalizes = finalize is not None  # type: ignore[attr-defined]
             cls.__del__ = __del__
         cls._overrides = self
+
+
+def _is_whole(instance: Any) -> bool:
+    """Return whether an object has its part of C++: that of a dataclass gets it after its fields."""
+    record = getattr(type(instance), "_record", None)
+    return record is None or instance._type_code != record[1]
 
 
 def _is_of_cpp(member: object) -> bool:

@@ -78,6 +78,7 @@ class Runtime:
         self.object_get_field = get("Object.get_field")
         self.object_set_field = get("Object.set_field")
         self.object_is_shared = get("Object.is_shared")
+        self.object_keep_alive = get("Object.keep_alive")
         self.json_read = get("json.read")
         self.json_write = get("json.write")
         self.record_create = get("record.create")

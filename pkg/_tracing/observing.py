@@ -155,9 +155,9 @@ def watch(watcher: Watcher) -> None:
     """Have a watcher see all calls and callbacks from now on."""
     global _watchers
     with _lock:
+        # First: if it fails, or is interrupted, nothing has changed that a later call would not repeat.
+        _backend.set_observer(_Observer)
         _watchers += (watcher,)
-        if len(_watchers) == 1:
-            _backend.set_observer(_Observer)
 
 
 def unwatch(watcher: Watcher) -> None:

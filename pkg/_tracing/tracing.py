@@ -75,8 +75,12 @@ class Trace(Watcher):
         self._zero, self._lost = _now(), untold()
         self._is_open = True
         self._write(self._describe_process(None))
-        _open_traces.append(self)
-        watch(self)
+        try:
+            _open_traces.append(self)
+            watch(self)
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
         return self
 
     def __exit__(
@@ -88,7 +92,8 @@ class Trace(Watcher):
         lost = untold() - self._lost
         self._try_write({"event": "end", "pid": os.getpid(), "time": _now() - self._zero, "lost": lost})
         self._is_open = False
-        _open_traces.remove(self)
+        if self in _open_traces:
+            _open_traces.remove(self)
         if self._file is not None:
             self._file.close()
 

@@ -271,3 +271,18 @@ def test_absent_keys(ffi: Any) -> None:
     d = collections.ChainMap(ffi.Dict(a=1), ffi.Dict(b=2))
     assert (d["a"], d["b"]) == (1, 2)
     assert anyffi.Dict.__getitem__(anyffi.Dict(a=1), "a") == 1
+
+
+def test_other_operands_say_whether_they_are_unequal(ffi: Any) -> None:
+    class Says:
+        def __eq__(self, other: object) -> Any:
+            return "equal"
+
+        def __ne__(self, other: object) -> Any:
+            return "unequal"
+
+    for mapping in (ffi.Dict(a=1), ffi.Map(a=1)):
+        for view in (mapping.keys(), mapping.items()):
+            assert (view == Says(), view != Says()) == ("equal", "unequal")
+            assert view.__ne__(5) is NotImplemented
+            assert (view != {"b"}, view != 5, view != set(view)) == (True, True, False)

@@ -155,3 +155,32 @@ def test_parameters_that_are_no_fields(ffi: Any) -> None:
             self.a *= by
 
     assert [(v.a, v.b) for v in (Var(1), Var(1, 3), Var(a=1, by=4))] == [(2, 5), (3, 5), (4, 5)]
+
+
+def test_objects_of_a_class_that_is_declared_again(ffi: Any) -> None:
+    """As when a cell of a notebook runs again: what was remembered of the fields stays true."""
+
+    def declare() -> Any:
+        @ffi.dataclass("test.again.Cell")
+        class Cell:
+            a: int
+            b: Any = None
+            c: str = "c"
+            d: list[int] = dataclasses.field(default_factory=list)
+
+        return Cell
+
+    former = declare()
+    old = former(1)
+    old.b, old.c, old.d = [1], "old", [1]
+    for _ in range(3):
+        latest = declare()
+        for x in (old, former(1, [2], "x", [3]), latest(1), former.__new__(former)):
+            x.a, x.b, x.c, x.d = 5, [2], "new", [3, 4]
+            assert (x.a, x.b, x.c, x.d) == (5, [2], "new", [3, 4])
+    draft = former.__new__(former)
+    with pytest.raises(AttributeError, match="'Cell' object has no attribute 'a'"):
+        draft.a
+    draft.b = [1]
+    draft.a = 1
+    assert (draft.a, draft.b) == (1, [1])

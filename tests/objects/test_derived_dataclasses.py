@@ -184,6 +184,17 @@ def test_refused_declarations(ffi: Any, lib: Any) -> None:
             z: int
 
 
+@cpython_only(KEEPS)
+def test_an_object_without_its_base_may_be_kept(ffi: Any, lib: Any, classes: Classes) -> None:
+    classes.Named("whole")
+    draft = classes.Named.__new__(classes.Named)
+    draft.name = "draft"
+    kept = ffi.List([draft])
+    del draft
+    collect()
+    assert kept[0].name == "draft"
+
+
 def test_failing_construction(ffi: Any, lib: Any, classes: Classes) -> None:
     @ffi.dataclass("test.derived.Failing")
     class Failing(lib.Closed):  # type: ignore[misc, name-defined]
@@ -258,8 +269,14 @@ def test_structure(classes: Classes, ffi: Any) -> None:
         '{"format": "anyffi", "version": 1, "root": {"ref": 0}, "nodes": [{"type": "test.derived.Simple '
         '(not initialized)", "data": {"y": 3, "next": null}}]}'
     )
-    with pytest.raises(ValueError, match="drafts are made by their class"):
+    with pytest.raises(ValueError, match="an object of Simple that is not initialized cannot be made again"):
         ffi.from_json(text)
+    for change in (
+        ffi.copy,
+        lambda x: ffi.map([x], lambda part: 4 if part == 3 else part),
+    ):
+        with pytest.raises(TypeError, match="the constructor of its base in C.. was not called"):
+            change(draft)
     named = classes.Named("a")
     with pytest.raises(ValueError, match=r"Python overrides functions of C\+\+"):
         ffi.from_json(ffi.to_json(named))

@@ -417,3 +417,18 @@ def test_a_file_that_cannot_be_written(ffi: Any, tmp_path: pathlib.Path) -> None
     assert f"ImportError: FFI_TRACE={tmp_path}: cannot write the trace: " in done.stderr
     with pytest.raises(FileNotFoundError):
         anyffi.trace(tmp_path / "no" / "folder")
+
+
+def test_a_trace_that_could_not_begin(ffi: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from anyffi import _backend
+
+    def fail(observer: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(_backend, "set_observer", fail)
+        with pytest.raises(KeyboardInterrupt):
+            anyffi.trace().__enter__()
+    with anyffi.trace() as trace:
+        ffi.get_global_func("testing.echo")(1)
+    assert [event["event"] for event in trace.events].count("call") == 1

@@ -177,6 +177,16 @@ ANYFFI_REGISTER_GLOBAL("anyffi.Object.set_field")
         "Set a field. AttributeError if the object's type has no such field, or it is read-only. Return whether the "
         "object has another type now: that was the last field of a draft.");
 
+ANYFFI_REGISTER_GLOBAL("anyffi.Object.keep_alive")
+    .def(
+        [](AnyView object, AnyView kept) {
+          AnyffiValue value = object.raw();
+          if (value.type_code <= 0) throw Error("TypeError", "expected an object");
+          anyffi::detail::check(anyffi_object_keep_alive(value.as_object, &kept.raw()));
+        },
+        arg("object"), arg("kept"))
+    .doc("Keep a value alive as long as an object.");
+
 ANYFFI_REGISTER_GLOBAL("anyffi.Object.is_shared")
     .def(
         [](AnyView object) {

@@ -4,6 +4,7 @@
 #define ANYFFI_SRC_CORE_ERRORS_H_
 
 #include <anyffi/c_api.h>
+#include <anyffi/error.h>
 #include <anyffi/exception.h>
 
 #include "core/memory.h"
@@ -47,12 +48,7 @@ class SavedError {
 /// Runs the body of a C function that uses standard containers: an exception becomes the raised error.
 template <class Body>
 int guard(Body&& body) noexcept {
-  try {
-    return body();
-  } catch (...) {
-    anyffi_error_set_current_exception();
-    return -1;
-  }
+  return detail::catch_all(body);
 }
 
 }  // namespace anyffi::runtime

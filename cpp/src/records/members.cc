@@ -20,9 +20,20 @@ const AnyffiRecord* find_record(int32_t type_code) noexcept {
 
 const AnyffiRecord& own_record(const AnyffiObject* self) { return *anyffi_type_get_info(self->type_code)->record; }
 
+/// The number of a field among a record's own. The field may be that of a former declaration, which front ends
+/// remember: declared again with the same fields, a type stays the same.
+size_t own_index_of(const AnyffiFieldInfo* field, const AnyffiRecord& owner) noexcept {
+  const AnyffiFieldInfo* fields = owner.fields.data();
+  size_t index = (reinterpret_cast<uintptr_t>(field) - reinterpret_cast<uintptr_t>(fields)) / sizeof(*field);
+  if (__builtin_expect(index < owner.fields.size() && fields + index == field, 1)) return index;
+  index = 0;
+  while (fields[index].offset != field->offset) ++index;
+  return index;
+}
+
 /// The number of a field among all fields of a record.
-size_t index_of(const AnyffiFieldInfo* field, const AnyffiRecord& owner) {
-  return owner.num_inherited + static_cast<size_t>(field - owner.fields.data());
+size_t index_of(const AnyffiFieldInfo* field, const AnyffiRecord& owner) noexcept {
+  return owner.num_inherited + own_index_of(field, owner);
 }
 
 /// 0, or -1 with an AttributeError, for a field of a draft that is to be read.
@@ -43,7 +54,7 @@ __attribute__((noinline)) void note_set(AnyffiObject* self, const AnyffiFieldInf
     if (--progress->missing == 0) self->deleter = &anyffi_record_destroy;
     return;
   }
-  progress->guarded -= owner.types[static_cast<size_t>(field - owner.fields.data())]->is_guarded;
+  progress->guarded -= owner.types[own_index_of(field, owner)]->is_guarded;
   if (progress->guarded == 0 && record.completed != nullptr) {
     __atomic_store_n(&self->type_code, record.completed->type_code, __ATOMIC_RELEASE);
   }
@@ -121,7 +132,7 @@ int get_object(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* ou
 /// Converts a value to what the field holds.
 bool load(const AnyffiFieldInfo* field, AnyffiValue* value, AnyValue& out, AnyffiMismatch& why) {
   const AnyffiRecord& record = *anyffi_type_get_info(field->type_code)->record;
-  const FieldType& type = *record.types[static_cast<size_t>(field - record.fields.data())];
+  const FieldType& type = *record.types[own_index_of(field, record)];
   return type.load(type, *value, out, why);
 }
 

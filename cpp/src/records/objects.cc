@@ -125,7 +125,12 @@ void set_base(AnyffiObject* draft, const AnyffiValue& base) {
 
 AnyValue create_on_base(int32_t type_code, const AnyffiValue& base) {
   const AnyffiRecord& record = record_of(type_code);
-  if (record.completed != nullptr) throw Error("TypeError", "drafts are made by their class");
+  if (record.completed != nullptr) {
+    const char* name = anyffi_type_get_info(type_code)->python_name;
+    throw Error("TypeError", String("an object of ") + name +
+                                 " that is not initialized cannot be made again: the constructor of its base in C++ "
+                                 "was not called");
+  }
   require_base(record, base);
   AnyffiInstance* made = allocate(type_code, record, false);
   if (made == nullptr) throw std::bad_alloc();
