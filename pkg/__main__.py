@@ -59,6 +59,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     options = parser.parse_args(argv)
     try:
         status = options.run(options)
+    except KeyboardInterrupt:
+        parser.exit(130)
     except (OSError, ValueError) as error:
         command = (sys.argv[1:] if argv is None else argv)[0]
         parser.exit(getattr(options, "status_of_errors", 1), f"python -m anyffi {command}: {error}\n")

@@ -10,7 +10,7 @@ from typing import Any
 from .chrome import to_chrome
 from .page import to_html
 from .reading import read_file
-from .replaying import DEFAULT_MODE, MODES, replay
+from .replaying import MODES, debug_call, list_calls, replay
 
 __all__ = ["add_commands"]
 
@@ -32,19 +32,27 @@ def add_commands(commands: Any) -> None:
         "replay",
         help="run the calls that FFI_RECORD recorded again, in another mode",
         description="Runs recorded calls again and prints where results, errors or changed arguments differ. "
-        "The exit status is 0 if nothing does, 1 if something does, and 2 if calls could not be replayed. "
-        "Records are pickles: replay only those that you trust.",
+        "The exit status is 0 if nothing does, 1 if something does or a call did not return, and 2 if calls "
+        "could not be replayed. Records are pickles: replay only those that you trust.",
         allow_abbrev=False,
     )
     again.add_argument("folder", metavar="DIR", help="the directory of FFI_RECORD")
-    again.add_argument("--mode", choices=MODES, default=DEFAULT_MODE, help="by default %(default)s")
+    again.add_argument(
+        "--mode", choices=MODES, help="by default ctypes, or cython if they were recorded in ctypes mode"
+    )
     again.add_argument(
         "--alone",
         action="store_true",
         help="run each call in a process of its own: what then differs depends on more than its arguments",
     )
+    again.add_argument(
+        "--timeout", metavar="SECONDS", type=float, default=60, help="how long a call may take; %(default)s"
+    )
+    again.add_argument("--list", action="store_true", help="list the calls, and run none")
+    again.add_argument("--call", metavar="NUMBER", type=int, help="run only this call")
+    again.add_argument("--pdb", action="store_true", help="debug that call: stop at its first line in Python")
     again.set_defaults(
-        run=lambda options: replay(options.folder, options.mode, options.alone),
+        run=_replay,
         # 1 says that something differs.
         status_of_errors=2,
     )
@@ -56,6 +64,16 @@ def add_commands(commands: Any) -> None:
         allow_abbrev=False,
     )
     gdb.set_defaults(run=_print_script)
+
+
+def _replay(options: argparse.Namespace) -> int:
+    if options.list:
+        return list_calls(options.folder, options.mode)
+    if options.pdb:
+        if options.call is None:
+            raise ValueError("--pdb debugs one call: name it by --call")
+        return debug_call(options.folder, options.mode, options.call)
+    return replay(options.folder, options.mode, options.alone, options.timeout, options.call)
 
 
 def _print_script(options: argparse.Namespace) -> int:

@@ -7,14 +7,14 @@ import math
 import sys
 from typing import Any
 
-from .. import _current
 from .._rules.decisions import is_wrapper_class
 from .rendering import MOST, render, type_of
 
 __all__ = ["find_difference"]
 
 _SCALARS = (type(None), bool, int, str, bytes, bytearray, type(...))
-_MOST_LEVELS = 100
+#: Three frames of Python each, within the interpreter's limit of 1,000. Containers may have 200 levels.
+_MOST_LEVELS = 280
 
 
 def find_difference(expected: Any, found: Any, where: str = "") -> str | None:
@@ -33,8 +33,10 @@ class _Comparison:
         if type(expected) is not type(found):
             return _show(expected, found, where)
         key = id(expected), id(found)
-        if key in self._seen or level > _MOST_LEVELS:
+        if key in self._seen:
             return None
+        if level > _MOST_LEVELS:
+            raise RecursionError(f"values of more than {_MOST_LEVELS} levels are not compared")
         self._seen[key] = expected, found
         return self._find_in(expected, found, where, level)
 
@@ -62,8 +64,7 @@ class _Comparison:
         if is_wrapper_class(cls) and type_of(expected) in ("Tensor", "Function", "Module"):
             return self._find_in_wrappers(expected, found, where, level)
         if is_wrapper_class(cls) and type_of(expected) in _CONTAINERS:
-            plain = _current.api.to_python
-            return self.find(plain(expected), plain(found), where, level + 1)
+            return self._find_in_containers(expected, found, where, level)
         return self._find_in_states(expected, found, where, level)
 
     def _find_in_sequences(
@@ -82,6 +83,15 @@ class _Comparison:
             if difference is not None:
                 return difference
         return None
+
+    def _find_in_containers(self, expected: Any, found: Any, where: str, level: int) -> str | None:
+        kind = type_of(expected)
+        if kind in ("Set", "FrozenSet"):
+            return None if expected == found else _show(expected, found, where)
+        if kind in ("Dict", "Map"):
+            entries = [*expected.items()], [*found.items()]
+            return self._find_in_sequences(entries[0], entries[1], where, level, is_mapping=True)
+        return self._find_in_sequences([*expected], [*found], where, level)
 
     def _find_in_arrays(self, expected: Any, found: Any, where: str, level: int) -> str | None:
         if (expected.shape, expected.dtype) != (found.shape, found.dtype):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections import deque
 
@@ -12,7 +13,7 @@ from .._rules import keywords
 from .._rules.locks import make_lock
 from .._typing import Any, Callable
 
-__all__ = ["Described", "Watcher", "describe", "untold", "unwatch", "watch"]
+__all__ = ["Described", "Watcher", "describe", "unobserved", "untold", "unwatch", "watch"]
 
 
 class Described:
@@ -91,6 +92,20 @@ class Watcher:
         """See the exception."""
 
 
+class _Unobserved(threading.local):
+    """Within it, no watcher sees what this thread calls."""
+
+    depth = 0
+
+    def __enter__(self) -> None:
+        self.depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.depth -= 1
+
+
+unobserved = _Unobserved()
+
 _watchers: tuple[Watcher, ...] = ()
 _lock = make_lock()
 #: How many events no watcher could take: memory or the stack were exhausted, or a disk full.
@@ -109,7 +124,7 @@ def _tell(watch: Callable[..., Any], *args: Any) -> Any:
     except (RecursionError, MemoryError):
         _untold[0] += 1
         return None
-    except Exception as raised:
+    except BaseException as raised:
         if _errors.is_from_handler(raised):
             raise
         _untold[0] += 1
@@ -121,7 +136,7 @@ class _Observer:
 
     @staticmethod
     def begin_call(function: Any, args: tuple[Any, ...], kwargs: Any) -> Any:
-        known = _tell(describe, function)
+        known = None if unobserved.depth else _tell(describe, function)
         if known is None:
             return None
         return [
@@ -133,6 +148,8 @@ class _Observer:
 
     @staticmethod
     def begin_callback(function: Any, args: tuple[Any, ...]) -> Any:
+        if unobserved.depth:
+            return None
         return [
             (each, record)
             for each in _watchers

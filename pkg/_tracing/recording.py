@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import json
 import os
 import pickle
@@ -11,24 +12,20 @@ import random
 import sys
 import threading
 import time
-import zlib
 from collections import Counter
 from types import FunctionType
 
 from .. import _current, _mode
 from .._api.modules import loaded_paths
 from .._builtins import *  # noqa: F403
+from .._rules.errors import is_from_handler
 from .._typing import Any
-from .observing import Described, Watcher, watch
+from .observing import Described, Watcher, unobserved, watch
+from .records import MAGIC, NOTES, RECORDS, frame
 from .rendering import name_of_class, render, type_of
+from .views import reduce_view
 
-__all__ = ["HEADER", "MAGIC", "NOTES", "RECORDS", "Recorder", "describe_error", "pack_call", "record_to"]
-
-#: The first line of a file of records; the second is an object of JSON about the process.
-MAGIC = b"anyffi-records 1\n"
-#: Before each record its size and checksum, four bytes each, least significant first.
-HEADER = 8
-RECORDS, NOTES = ".calls", ".notes"
+__all__ = ["Recorder", "describe_error", "record_to", "stamp_library"]
 
 #: A directory has this many files before the oldest is removed, and a call may take one of them.
 _FILES = 8
@@ -60,22 +57,36 @@ class _Bounded(io.RawIOBase):
 class _Pickler(pickle.Pickler):
     """Pickles what another process can load."""
 
+    def __init__(self, memory: Any, most: int) -> None:
+        super().__init__(memory, protocol=5)
+        self._most = most
+
     def reducer_override(self, x: Any) -> Any:
-        """Refuse what only this program defines."""
+        """Refuse what only this program defines, and keep what views of arrays share."""
         if (isinstance(x, type) or type(x) is FunctionType) and x.__module__ == "__main__":
             raise pickle.PicklingError(
                 f"{x.__qualname__} is defined in __main__, the program itself; move it to a module"
             )
-        return NotImplemented
+        return reduce_view(x, self._most)
 
 
 def _pack(x: Any, most: int) -> bytes:
     memory = _Bounded(most)
-    _Pickler(memory, protocol=5).dump(x)
+    try:
+        # What pickling calls is not part of the program.
+        with unobserved:
+            _Pickler(memory, most).dump(x)
+    except Exception:
+        raise
+    except BaseException as error:
+        # A SystemExit of `__reduce__` is its error, and not the end of the program.
+        if is_from_handler(error):
+            raise
+        raise pickle.PicklingError(f"pickling raised {name_of_class(type(error))}") from None
     return b"".join(memory.parts)
 
 
-def pack_call(function: bytes, args: tuple[Any, ...], kwargs: dict[str, Any], most: int) -> bytes:
+def _pack_call(function: bytes, args: tuple[Any, ...], kwargs: dict[str, Any], most: int) -> bytes:
     """Pickle the arguments of a call, together: an object that is given twice stays one."""
     return _pack((args, kwargs), most - len(function))
 
@@ -110,7 +121,7 @@ class Recorder(Watcher):
         self._most = size // _FILES
         self._sample = sample
         self._lock = threading.RLock()
-        self._local = threading.local()
+        self._numbers = itertools.count()
         #: Why calls could not be recorded, by function and reason.
         self._notes: Counter[tuple[str, str]] = Counter()
         self._open()
@@ -126,61 +137,53 @@ class Recorder(Watcher):
 
     def begin_call(self, function: Any, known: Described, args: tuple[Any, ...], kwargs: Any) -> Any:
         """Pickle the arguments, as they are before the call."""
-        # What pickling calls is not part of the program.
-        if getattr(self._local, "is_busy", False):
-            return None
         if self._sample < 1 and self._random.random() >= self._sample:
             return None
-        self._local.is_busy = True
         try:
             reference = _reference_of(function, known)
-            packed = pack_call(reference, args, kwargs or {}, self._most)
+            packed = _pack_call(reference, args, kwargs or {}, self._most)
         except Exception as error:
             self._note(known, _reason(error))
             return None
-        finally:
-            self._local.is_busy = False
         may_change = not all(type(x) in _FIXED for x in (*args, *(kwargs or {}).values()))
-        return known, reference, packed, (args, kwargs or {}) if may_change else None
+        number = next(self._numbers)
+        # Before the call, which may end the process.
+        self._append(frame(("begin", number, known.signature or known.name, reference, packed)))
+        return known, number, reference, packed, (args, kwargs or {}) if may_change else None
 
     def end(self, record: Any, result: Any) -> None:
-        """Write the call with its result."""
-        self._local.is_busy = True
+        """Write the result of a call."""
+        outcome: Any = None
         try:
-            try:
-                outcome: Any = ("return", _pack(result, self._most))
-            except Exception as error:
-                # Of a function or an opaque object its type can still be compared.
-                outcome = ("show", type_of(result), render(result), _reason(error))
-            self._write(record, outcome)
+            outcome = ("return", _pack(result, self._most))
+        except Exception as error:
+            # Of a function or an opaque object its type can still be compared.
+            outcome = ("show", type_of(result), render(result), _reason(error))
         finally:
-            self._local.is_busy = False
+            self._write(record, outcome)
 
     def fail(self, record: Any, exception: BaseException) -> None:
-        """Write the call with its exception."""
-        self._local.is_busy = True
-        try:
-            self._write(record, describe_error(exception))
-        finally:
-            self._local.is_busy = False
+        """Write the exception of a call."""
+        self._write(record, describe_error(exception))
 
     def _write(self, record: Any, outcome: Any) -> None:
-        known, reference, packed, arguments = record
+        """Write the outcome of a call; None: it is not known, and the call is not replayed."""
+        known, number, reference, packed, arguments = record
         after = None
-        if arguments is not None:
-            try:
-                after = pack_call(reference, arguments[0], arguments[1], self._most)
-            except Exception as error:
-                self._note(known, f"after the call: {_reason(error)}")
-                return
-            if after == packed:
-                after = None
-        name = known.signature or known.name
-        data = _frame((name, reference, packed, outcome, after))
-        with self._lock:
-            self._append(data)
+        try:
+            if arguments is not None:
+                after = _pack_call(reference, arguments[0], arguments[1], self._most)
+        except Exception as error:
+            outcome = None
+            self._note(known, f"after the call: {_reason(error)}")
+        finally:
+            self._append(frame(("end", number, outcome, None if after == packed else after)))
 
     def _append(self, data: bytes) -> None:
+        with self._lock:
+            self._append_alone(data)
+
+    def _append_alone(self, data: bytes) -> None:
         if os.getpid() != self._pid:
             # After a fork: the file is the parent's.
             self._open()
@@ -189,7 +192,7 @@ class Recorder(Watcher):
         if self._num_libraries != len(loaded_paths):
             # Objects of their classes cannot be loaded before them.
             self._num_libraries = len(loaded_paths)
-            data = _frame((list(loaded_paths),)) + data
+            data = frame((list(map(stamp_library, loaded_paths)),)) + data
         assert self._file is not None
         self._left -= len(data)
         if os.write(self._file, data) != len(data):
@@ -241,10 +244,13 @@ class Recorder(Watcher):
                 os.close(file)
 
 
-def _frame(record: tuple[Any, ...]) -> bytes:
-    """Return a record as it stands in a file: a call, or the libraries that were loaded before it."""
-    written = pickle.dumps(record, protocol=5)
-    return len(written).to_bytes(4, "little") + zlib.crc32(written).to_bytes(4, "little") + written
+def stamp_library(path: str) -> tuple[str, int, int]:
+    """Return a library, and by what one sees later that its file is another one."""
+    try:
+        about = os.stat(path)
+    except OSError:
+        return path, 0, 0
+    return path, about.st_mtime_ns, about.st_size
 
 
 def _reason(error: Exception) -> str:

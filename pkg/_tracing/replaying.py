@@ -1,281 +1,252 @@
-"""Run recorded calls again, in another mode: in a process of its own, which a call may end."""
+"""Run recorded calls again, in another mode, and say what differs."""
 
 from __future__ import annotations
 
 import json
 import os
-import pickle
+import select
 import subprocess
 import sys
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from .. import _current, _mode
-from .._api.modules import loaded_paths
-from .differences import find_difference
-from .recording import HEADER, MAGIC, NOTES, RECORDS, describe_error
-from .rendering import render, type_of
+from .records import read_modes, read_notes
 
-__all__ = ["DEFAULT_MODE", "MODES", "main", "replay"]
+__all__ = ["MODES", "debug_call", "list_calls", "replay"]
 
+#: What `--mode` may be.
+MODES = ("ctypes", "cython", "check")
+_ALL = 2**62
+#: How many seconds Python may take to start, and to load libraries.
+_START = 60
 
-class _File:
-    """A file of records."""
-
-    def __init__(self, path: str) -> None:
-        self.name = os.path.basename(path)
-        with open(path, "rb") as file:
-            data = file.read()
-        if not data.startswith(MAGIC):
-            raise ValueError(f"{path}: no file of records, or one of another version of anyffi")
-        end = data.find(b"\n", len(MAGIC))
-        try:
-            self.mode = str(json.loads(data[len(MAGIC) : end])["mode"]) if end >= 0 else "?"
-        except (ValueError, KeyError, TypeError) as error:
-            raise ValueError(f"{path}: its second line does not describe a process") from error
-        self._data = memoryview(data)
-        self._begin = end + 1 if end >= 0 else len(data)
-        #: How many bytes at the end are no records, once the records were read.
-        self.num_unread = 0
-
-    def records(self, libraries: list[str]) -> Iterator[tuple[Any, ...]]:
-        """Return the records of calls, up to one that is incomplete or damaged.
-
-        `libraries` then has the paths of those that were loaded before the call.
-        """
-        place = self._begin
-        while place + HEADER <= len(self._data):
-            size = int.from_bytes(self._data[place : place + 4], "little")
-            checksum = int.from_bytes(self._data[place + 4 : place + HEADER], "little")
-            record = self._data[place + HEADER : place + HEADER + size]
-            if len(record) != size or zlib.crc32(record) != checksum:
-                break
-            place += HEADER + size
-            try:
-                found = pickle.loads(record)
-            except Exception:
-                found = None
-            if isinstance(found, tuple) and len(found) == 1 and isinstance(found[0], list):
-                libraries[:] = found[0]
-            else:
-                yield found if isinstance(found, tuple) else ()
-        self.num_unread = len(self._data) - place
+_PROGRAM = (
+    "import sys; from anyffi._tracing.replayed import {0} as run; run(sys.argv[1], *map(int, sys.argv[2:]))"
+)
 
 
-def _files(folder: str) -> list[_File]:
-    names = sorted(name for name in os.listdir(folder) if name.endswith(RECORDS))
-    return [_File(os.path.join(folder, name)) for name in names]
-
-
-# ---- the process that runs the calls ---------------------------------------------------------------------
-
-
-def _find_function(reference: bytes) -> Any:
-    found = pickle.loads(reference)
-    if isinstance(found, tuple):
-        key, name, part = found
-        member = _current.api._class_of_key(key).__dict__[name]
-        return getattr(member, part) if part else member
-    return found
-
-
-def _run(record: tuple[Any, ...], libraries: list[str]) -> dict[str, Any]:
-    """Run a call, and return what the other process prints."""
-    try:
-        name, reference, packed, outcome, after = record
-    except ValueError:
-        return {"failed": "this is no record of a call"}
-    try:
-        for path in libraries:
-            if path not in loaded_paths:
-                _current.api.load_module(path)
-        function = _find_function(reference)
-        args, kwargs = pickle.loads(packed)
-        if outcome[0] not in ("return", "raise", "show") or len(outcome) < (
-            2 if outcome[0] == "return" else 3
-        ):
-            raise ValueError("the outcome of the call is missing")
-        expected = pickle.loads(outcome[1]) if outcome[0] == "return" else None
-        expected_after = pickle.loads(packed if after is None else after)
-    except Exception as error:
-        return {"failed": ": ".join(describe_error(error)[1:])}
-    shown = ", ".join([*map(render, args), *(f"{key}={render(x)}" for key, x in kwargs.items())])
-    try:
-        result = function(*args, **kwargs)
-    except BaseException as error:
-        found: Any = describe_error(error)
-        del error
-    else:
-        found = ("show", type_of(result), render(result)) if outcome[0] == "show" else ("return",)
-    difference = None
-    if found[0] != outcome[0] or (found[0] != "return" and found != outcome[:3]):
-        difference = (
-            f"{_show(outcome, expected)} became {_show(found, result if found[0] == 'return' else None)}"
-        )
-    elif found[0] == "return":
-        difference = find_difference(expected, result)
-        difference = difference and f"the result: {difference}"
-    if difference is None:
-        difference = find_difference(expected_after, (args, kwargs))
-        difference = difference and f"the arguments after the call: {difference}"
-    return {"name": name, "arguments": shown, "difference": difference}
-
-
-def _show(outcome: Any, result: Any) -> str:
-    if outcome[0] == "raise":
-        return f"{outcome[1]}: {outcome[2]}"
-    return f"{outcome[1]} {outcome[2]}" if outcome[0] == "show" else f"{type_of(result)} {render(result)}"
-
-
-def main(folder: str, begin: int, most: int) -> None:
-    """Run calls from a number on, at most so many, and write a line of JSON before and after each."""
-    # What the calls print must not come between.
-    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    number = 0
-    libraries: list[str] = []
-    damaged: dict[str, int] = {}
-    for file in _files(folder):
-        libraries.clear()
-        for record in file.records(libraries):
-            number += 1
-            if number <= begin:
-                continue
-            if number > begin + most:
-                return
-            print(json.dumps({"begun": number}), file=out, flush=True)
-            print(json.dumps({"done": number, **_run(record, libraries)}), file=out, flush=True)
-        if file.num_unread:
-            damaged[file.name] = file.num_unread
-    print(json.dumps({"end": number, "damaged": damaged}), file=out, flush=True)
-
-
-# ---- the process that compares ---------------------------------------------------------------------------
-
-
-def _name_of(folder: str, number: int) -> tuple[str, str]:
-    """Return the place and the mode of a record."""
-    for file in _files(folder):
-        for index, _ in enumerate(file.records([]), 1):
-            number -= 1
-            if number == 0:
-                return f"{file.name}, call {index}", file.mode
-    raise LookupError(number)
-
-
-def replay(folder: str, mode: str, is_alone: bool = False) -> int:
-    """Run the calls recorded in a directory in one mode, and print each difference.
-
-    Parameters
-    ----------
-    folder, mode : str
-        The directory, and a value of FFI_MODE.
-    is_alone : bool
-        Whether each call gets a process of its own.
-
-    Returns
-    -------
-    int
-        The exit status: 0 if there is no difference, 1 if there is, 2 if calls could not be replayed.
-    """
-    _files(folder)
-    # Names in a damaged record may be no text that can be encoded.
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    counts: Counter[str] = Counter()
-    begin, is_over = 0, False
-    while not is_over:
-        begin, is_over = _replay_from(folder, mode, begin, 1 if is_alone else 2**62, counts)
-    notes = _read_notes(folder)
-    for (name, reason), count in sorted(notes.items()):
-        print(f"not recorded in {count} process{'es' if count > 1 else ''}: {name}: {reason}")
-    print(
-        f"{counts['done']} calls replayed in {mode} mode: {counts['difference']} differ, "
-        f"{counts['failed']} could not be replayed"
-    )
-    if counts["difference"]:
-        return 1
-    return 2 if counts["failed"] or counts["damaged"] or not counts["done"] else 0
-
-
-def _replay_from(folder: str, mode: str, begin: int, most: int, counts: Counter[str]) -> tuple[int, bool]:
-    """Run calls in a new process; return how many were begun by now, and whether these are all."""
+def _environment(mode: str) -> dict[str, str]:
     environment = {**os.environ, "FFI_MODE": mode}
     if mode == "check" and "t" in getattr(sys, "abiflags", ""):
         environment["PYTHON_GIL"] = "1"  # which check mode needs
     for name in ("FFI_RECORD", "FFI_TRACE", "FFI_LEAK_CHECK", "FFI_STEP"):
         environment.pop(name, None)
-    program = (
-        "import sys; from anyffi._tracing.replaying import main; main(sys.argv[1], *map(int, sys.argv[2:]))"
-    )
-    child = subprocess.Popen(
-        [sys.executable, "-c", program, folder, str(begin), str(most)],
-        env=environment,
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-        errors="replace",
-    )
-    begun, done = begin, begin
+    return environment
+
+
+class _Process:
+    """A process that runs, or lists, at most so many calls after a number.
+
+    `timeout`: how many seconds a call may take, without the time that Python needs to start.
+    """
+
+    def __init__(
+        self, folder: str, mode: str, begin: int, most: int, timeout: float, is_listed: bool = False
+    ) -> None:
+        self._mode = mode
+        self._timeout = timeout
+        self._arguments = [_PROGRAM.format("main"), folder, str(begin), str(most), str(int(is_listed))]
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        """Return what the process writes; after a call that does not return `{"died": how}`."""
+        child = subprocess.Popen(
+            [sys.executable, "-c", *self._arguments], env=_environment(self._mode), stdout=subprocess.PIPE
+        )
+        last = self._last = {}
+        status = None
+        try:
+            assert child.stdout is not None
+            for line in self._lines(child.stdout.fileno()):
+                last = self._last = json.loads(line)
+                yield last
+            if not self._is_late:
+                status = child.wait()
+        finally:
+            # Also after an interrupt: it may be in a call that does not return.
+            child.kill()
+            child.wait()
+            child.stdout.close()  # type: ignore[union-attr]
+        if "begun" in last or "changed" in last:
+            how = f"status {status}" if status is None or status >= 0 else f"signal {-status}"
+            late = f"it had not returned after {self._timeout:g} seconds"
+            yield {"died": late if self._is_late else f"it ended the process with {how}"}
+        elif status != 0 and "end" not in last:
+            # Python itself did not start, or the package.
+            raise ValueError(f"the process in {self._mode} mode ended with status {status}")
+
+    def _lines(self, place: int) -> Iterator[bytes]:
+        self._is_late = False
+        rest = b""
+        while True:
+            timeout = self._timeout if "begun" in self._last else max(self._timeout, _START)
+            self._is_late = not select.select([place], [], [], timeout)[0]
+            data = b"" if self._is_late else os.read(place, 65536)
+            if not data:
+                return
+            *lines, rest = (rest + data).split(b"\n")
+            yield from lines
+
+
+def _run(
+    folder: str, mode: str, timeout: float, is_alone: bool = False, begin: int = 0, end: int = _ALL
+) -> Iterator[dict[str, Any]]:
+    """Run the calls after a number, up to another one, and return what is known of each, and of files."""
     is_over = False
-    assert child.stdout is not None
-    with child:
-        for line in child.stdout:
-            event = json.loads(line)
+    while begin < end and not is_over:
+        begun: dict[str, Any] = {}
+        former = begin
+        for event in _Process(folder, mode, begin, 1 if is_alone else end - begin, timeout).events():
             if "begun" in event:
-                begun = event["begun"]
-            elif "done" in event:
-                done = event["done"]
-                _report(folder, mode, event, counts)
+                begun = event
+                begin = event["begun"]
+            elif "done" in event or "died" in event:
+                yield {**begun, **event}
             else:
-                is_over = True
-                for name, size in event["damaged"].items():
-                    counts["damaged"] += 1
-                    print(f"{name}: its last {size} bytes are damaged: their calls cannot be replayed")
-    if is_over or begun == begin + most == done:
-        return begun, is_over
-    if begun == done:
-        # Not during a call: Python itself did not start, or the package.
-        raise ValueError(f"the process in {mode} mode ended with status {child.returncode}")
-    place, recorded = _name_of(folder, begun)
-    counts["done"] += 1
-    counts["difference"] += 1
-    how = f"status {child.returncode}" if child.returncode >= 0 else f"signal {-child.returncode}"
-    print(f"{place}: recorded in {recorded} mode, in {mode} mode it ended the process with {how}")
-    return begun, False
+                is_over = is_over or "end" in event
+                yield event
+        # A call with a process of its own may be the last.
+        is_over = is_over or begin == former
 
 
-def _report(folder: str, mode: str, event: dict[str, Any], counts: Counter[str]) -> None:
-    if "failed" in event:
+def replay(
+    folder: str, mode: str | None, is_alone: bool = False, timeout: float = 60, call: int | None = None
+) -> int:
+    """Run the calls recorded in a directory in one mode, and print each difference.
+
+    Parameters
+    ----------
+    folder : str
+        The directory.
+    mode : str or None
+        A value of FFI_MODE; None: ctypes, or cython if the calls were recorded in ctypes mode.
+    is_alone : bool
+        Whether each call gets a process of its own.
+    timeout : float
+        How many seconds a call may take.
+    call : int, optional
+        The number of the only call to run.
+
+    Returns
+    -------
+    int
+        The exit status: 0 if there is no difference, 1 if there is, or a call did not return, 2 if calls
+        could not be replayed.
+    """
+    mode = _choose_mode(folder, mode)
+    # Names in a damaged record may be no text that can be encoded.
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    begin, end = (0, _ALL) if call is None else (call - 1, call)
+    counts: Counter[str] = Counter()
+    differing: list[dict[str, Any]] = []
+    for event in _run(folder, mode, timeout, is_alone, begin, end):
+        _count(event, mode, counts, differing)
+    again = _run_again(folder, mode, timeout, is_alone, begin, differing)
+    for event in differing:
+        _print_difference(event, mode, event["begun"] in again[event["mode"]])
+    for (name, reason), count in sorted(read_notes(folder).items()):
+        print(f"not recorded in {count} process{'es' if count > 1 else ''}: {name}: {reason}")
+    unreturned = f", {counts['unreturned']} did not return in either" if counts["unreturned"] else ""
+    print(
+        f"{counts['done']} calls replayed in {mode} mode: {len(differing)} differ, "
+        f"{counts['failed']} could not be replayed{unreturned}"
+    )
+    if differing or counts["unreturned"]:
+        return 1
+    return 2 if counts["failed"] or counts["damaged"] or not counts["done"] else 0
+
+
+def _choose_mode(folder: str, mode: str | None) -> str:
+    """Return a mode, by default another one than that in which the calls of a directory were recorded.
+
+    OSError or ValueError if it has other files than records.
+    """
+    recorded = read_modes(folder)
+    return mode or ("cython" if recorded == {"ctypes"} else "ctypes")
+
+
+def _count(event: dict[str, Any], mode: str, counts: Counter[str], differing: list[dict[str, Any]]) -> None:
+    if "changed" in event:
+        print(f"{event['changed']} has changed since the calls were recorded")
+    elif "end" in event:
+        for name, size in event["damaged"].items():
+            counts["damaged"] += 1
+            print(f"{name}: its last {size} bytes are damaged: their calls cannot be replayed")
+    elif "failed" in event:
         counts["failed"] += 1
-        place, _ = _name_of(folder, event["done"])
-        print(f"{place}: cannot be replayed: {event['failed']}")
-        return
-    counts["done"] += 1
-    if event["difference"] is not None:
-        counts["difference"] += 1
-        place, recorded = _name_of(folder, event["done"])
-        print(f"{place}: {event['name']}")
+        print(f"{_place(event)}: cannot be replayed: {event['failed']}")
+    else:
+        counts["done"] += 1
+        if "died" in event and not event["returned"]:
+            counts["unreturned"] += 1
+            how = f"it did not return in {event['mode']} mode, and in {mode} mode {event['died']}"
+            print(f"{_place(event)}: {event['name']}\n    {how}")
+        elif _differs(event):
+            differing.append(event)
+
+
+def _place(event: dict[str, Any]) -> str:
+    return f"{event['file']}, call {event['begun']}"
+
+
+def _differs(event: dict[str, Any]) -> bool:
+    return "died" in event or event.get("difference") is not None
+
+
+def _run_again(
+    folder: str, mode: str, timeout: float, is_alone: bool, begin: int, differing: list[dict[str, Any]]
+) -> dict[str, set[int]]:
+    """Return, by the mode of the record, which of the calls differ in that mode, too."""
+    again: dict[str, set[int]] = {event["mode"]: set() for event in differing}
+    for recorded, numbers in again.items():
+        if recorded == mode or recorded not in MODES:
+            continue
+        end = max(event["begun"] for event in differing)
+        try:
+            for event in _run(folder, recorded, timeout, is_alone, begin, end):
+                if "begun" in event and _differs(event):
+                    numbers.add(event["begun"])
+        except ValueError as error:
+            print(f"the calls cannot be run in {recorded} mode again: {error}")
+    return again
+
+
+def _print_difference(event: dict[str, Any], mode: str, is_again: bool) -> None:
+    recorded = event["mode"]
+    if "died" in event:
+        print(f"{_place(event)}: recorded in {recorded} mode, in {mode} mode {event['died']}")
+    else:
+        print(f"{_place(event)}: {event['name']}")
         print(f"    arguments: {event['arguments']}")
         print(f"    from {recorded} to {mode} mode, {event['difference']}")
+    if is_again:
+        print(
+            f"    in {recorded} mode it differs again: not by a marshaller, but by what it depends on "
+            "besides its arguments, or what pickles do not keep"
+        )
 
 
-def _read_notes(folder: str) -> Counter[tuple[str, str]]:
-    found: Counter[tuple[str, str]] = Counter()
-    for name in sorted(os.listdir(folder)):
-        if not name.endswith(NOTES):
-            continue
-        with open(os.path.join(folder, name), "rb") as file:
-            for line in file:
-                try:
-                    note = json.loads(line)
-                    found[str(note["name"]), str(note["reason"])] += 1
-                except (ValueError, KeyError, TypeError):
-                    continue
-    return found
+def list_calls(folder: str, mode: str | None) -> int:
+    """Print the recorded calls; return the exit status."""
+    found: Counter[str] = Counter()
+    begun: dict[str, Any] = {}
+    for event in _Process(folder, _choose_mode(folder, mode), 0, _ALL, 60, True).events():
+        if "begun" in event:
+            begun = event
+            print(f"{_place(event)}: {event['name']}, in {event['mode']} mode")
+        elif "done" in event:
+            found["failed" if "failed" in event else "done"] += 1
+            if "failed" in event:
+                print(f"    cannot be replayed: {event['failed']}")
+            else:
+                print(f"    arguments: {event['arguments']}\n    {event['outcome']}")
+        elif "died" in event:
+            raise ValueError(f"{_place(begun)}: when it was loaded, {event['died']}")
+    return 0 if found["done"] else 2
 
 
-#: What `--mode` may be.
-MODES = ("ctypes", "cython", "check")
-DEFAULT_MODE = "ctypes" if _mode.ffi_mode != "ctypes" else "cython"
+def debug_call(folder: str, mode: str | None, call: int) -> int:
+    """Run a call in `pdb`, in a process of its own; return the exit status."""
+    command = [sys.executable, "-c", _PROGRAM.format("debug"), folder, str(call)]
+    return subprocess.call(command, env=_environment(_choose_mode(folder, mode)))

@@ -19,8 +19,13 @@ SOURCE = """
 #include <anyffi/anyffi.h>
 #include <anyffi/class.h>
 
+#include <anyffi/stl/string.h>
+
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <thread>
 
 using anyffi::arg;
 
@@ -49,6 +54,29 @@ ANYFFI_EXPORT(deep, [](anyffi::List<int64_t> xs) {
   made.push_back(anyffi::AnyValue(is_other() ? 0.0 : -0.0));
   return made;
 });
+ANYFFI_EXPORT(count, [] {
+  static int64_t calls = 0;
+  return ++calls;
+});
+ANYFFI_EXPORT(step, [](anyffi::TypedView<const double, 1> x, anyffi::TypedView<const double, 1> y) {
+  return x.stride(0) + (x.data() == y.data() ? 10 : 0);
+}, arg("x"), arg("y"));
+ANYFFI_EXPORT(wait, [](const std::string& path) {
+  while (!std::ifstream(path)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+});
+ANYFFI_EXPORT(nested, [](int64_t levels, int64_t leaf) {
+  anyffi::AnyValue made(is_other() ? leaf + 1 : leaf);
+  for (int64_t i = 0; i < levels; ++i) {
+    anyffi::List<anyffi::AnyValue> outer;
+    outer.push_back(made);
+    made = anyffi::AnyValue(outer);
+  }
+  return made;
+});
+ANYFFI_EXPORT(crash, [](int64_t x) {
+  if (!is_other() || x == 1) std::abort();
+  return x;
+}, arg("x"));
 ANYFFI_EXPORT(end, [](int64_t x) {
   if (is_other() && x == 1) std::abort();
   return x;
@@ -79,8 +107,8 @@ def record(folder: pathlib.Path, program: str, mode: str = "cython", **variables
     return place
 
 
-def replay(place: pathlib.Path, mode: str = "ctypes") -> tuple[int, str]:
-    done = run([sys.executable, "-m", "anyffi", "replay", place, "--mode", mode])
+def replay(place: pathlib.Path, mode: str = "ctypes", *options: str) -> tuple[int, str]:
+    done = run([sys.executable, "-m", "anyffi", "replay", place, "--mode", mode, *options])
     assert "Traceback" not in done.stderr, done.stderr
     return done.returncode, done.stdout + done.stderr
 
@@ -256,23 +284,145 @@ def test_choices_that_are_none(tmp_path: pathlib.Path) -> None:
 
 def test_records_of_no_calls(tmp_path: pathlib.Path) -> None:
     """Whole records with other content are counted, and the calls between them replayed."""
-    call = ("len", pickle.dumps(len), pickle.dumps(((([],)), {})), ("return", pickle.dumps(0)), None)
+    begin = ("begin", 0, "len", pickle.dumps(len), pickle.dumps(((([],)), {})))
+    end = ("end", 0, ("return", pickle.dumps(0)), None)
 
-    def instead(place: int, value: Any) -> tuple[Any, ...]:
-        return (*call[:place], value, *call[place + 1 :])
+    def other(record: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:
+        return (*record[:place], value, *record[place + 1 :])
 
-    wrong = [
-        b"\x80\x05junk", 5, (), (5,), ([5],), call[:4], instead(1, b""), instead(2, pickle.dumps(5)), instead(3, ()),
-        instead(3, 5), instead(3, ("raise",)), instead(3, ("other", "a", "b")), instead(4, b"x"),
-    ]  # fmt: skip
+    wrong = [b"\x80\x05junk", 5, (), (5,), begin[:4], other(begin, 0, "x"), other(begin, 1, "x"), end[:2]]
+    refused = [
+        *((other(begin, place, value), end) for place, value in ((3, b""), (4, pickle.dumps(5)), (4, 5))),
+        *((begin, other(end, 2, value)) for value in ((), 5, ("raise",), ("other", "a", "b"))),
+        (begin, other(end, 3, b"x")),
+    ]
+    unknown = [other(end, 1, 77), begin, other(end, 2, None)]
+    records = [*wrong, begin, end, *unknown, ([],), begin, end, ([5],), begin, end]
     place = tmp_path / "records"
     place.mkdir()
-    data = b"anyffi-records 1\n" + json.dumps({"mode": "cython"}).encode() + b"\n"
-    for each in [*wrong[:4], call, *wrong[5:], ([],), call, ([5],), call]:
+    data = b"anyffi-records 2\n" + json.dumps({"mode": "cython"}).encode() + b"\n"
+    for each in [*records[:-3], *(part for pair in refused for part in pair), *records[-3:]]:
         record = each if type(each) is bytes else pickle.dumps(each)
         data += len(record).to_bytes(4, "little") + zlib.crc32(record).to_bytes(4, "little") + record
     (place / "1.calls").write_bytes(data)
     status, text = replay(place)
-    assert summary(text) == "2 calls replayed in ctypes mode: 0 differ, 13 could not be replayed"
+    failed = len(wrong) + len(refused) + 1
+    assert summary(text) == f"2 calls replayed in ctypes mode: 0 differ, {failed} could not be replayed"
     assert status == 2
-    assert text.count("cannot be replayed: this is no record of a call") == 5
+    assert text.count("cannot be replayed: this is no record of a call") == len(wrong)
+
+
+def test_calls_that_did_not_return(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    for x, found in ((1, "it ended the process with signal 6"), (2, "Int 2")):
+        place = tmp_path / str(x)
+        program = f"{load(library)}m.same(5); m.crash({x})"
+        done = run([sys.executable, "-c", program], FFI_MODE="cython", FFI_RECORD=os.fspath(place))
+        assert done.returncode == -6
+        status, text = replay(place)
+        assert status == 1
+        assert "crash(x: int) -> int" in text
+        if x == 1:
+            assert f"it did not return in cython mode, and in ctypes mode {found}" in text
+            assert summary(text).endswith("0 differ, 0 could not be replayed, 1 did not return in either")
+        else:
+            assert f"it did not return when it was recorded, and became {found}" in text
+            assert summary(text) == "2 calls replayed in ctypes mode: 1 differ, 0 could not be replayed"
+
+
+def test_what_a_call_depends_on_besides_its_arguments(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    place = record(tmp_path, f"{load(library)}m.count(); m.scaled(2.0); m.count()")
+    status, text = replay(place, "ctypes", "--alone")
+    assert status == 1
+    first, second = text.index("call 2"), text.index("call 3")
+    assert "differs again" not in text[first:second]
+    assert "the result: Int 2 became Int 1" in text[second:]
+    assert "in cython mode it differs again" in text[second:]
+    assert replay(place, "cython") == (
+        0,
+        "3 calls replayed in cython mode: 0 differ, 0 could not be replayed\n",
+    )
+
+
+def test_views_of_arrays(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("numpy")
+    program = load(library) + (
+        "import numpy as np\n"
+        "x = np.arange(12.0); y = np.asfortranarray(x.reshape(3, 4)); y.flags.writeable = False\n"
+        "for a, b in ((x[::2], x), (x[::-1], x), (x, x[:3]), (x[4:], x[5:]), (y[1], y[0]), (y.T[2], x[::3]),\n"
+        "             (x[0:0], x), (np.ones(40000)[::5], x)):\n"
+        "    m.step(a, b); m.same([a, b])\n"
+    )
+    place = record(tmp_path, program, FFI_RECORD_SIZE="1M")
+    for mode in ("ctypes", "cython"):
+        _, text = replay(place, mode)
+        # Of a view into an array that is too large the view alone is kept.
+        assert summary(text) == f"16 calls replayed in {mode} mode: 1 differ, 0 could not be replayed"
+        assert "Int 5 became Int 1" in text
+        assert ("in cython mode it differs again" in text) == (mode == "ctypes")
+
+
+def test_values_of_many_levels(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    program = load(library) + (
+        "xs = anyffi.List([1]); xs.append(xs); d = anyffi.Dict(); d['self'] = d\n"
+        "m.same(xs); m.same(d)\n"
+        "m.nested(150, 1)\n"
+    )
+    status, text = replay(record(tmp_path, program))
+    assert status == 1
+    assert "Int 1 became Int 2" in text
+    assert summary(text) == "3 calls replayed in ctypes mode: 1 differ, 0 could not be replayed"
+
+
+def test_calls_that_take_too_long(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    signal = tmp_path / "signal"
+    signal.write_text("")
+    place = record(tmp_path, f"{load(library)}m.same(1); m.wait({os.fspath(signal)!r}); m.same(2)")
+    signal.unlink()
+    status, text = replay(place, "ctypes", "--timeout", "0.5")
+    assert status == 1
+    assert "in ctypes mode it had not returned after 0.5 seconds" in text
+    assert summary(text) == "3 calls replayed in ctypes mode: 1 differ, 0 could not be replayed"
+
+
+def test_lists_and_single_calls(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    place = record(tmp_path, f"{load(library)}m.same([1]); m.scaled(2.0, by=3.0)")
+    status, text = replay(place, "ctypes", "--list")
+    assert status == 0
+    assert re.search(
+        r"call 2: scaled\(.*, in cython mode\n    arguments: 2\.0, by=3\.0\n    Float 6\.0\n", text
+    )
+    status, text = replay(place, "ctypes", "--call", "1")
+    assert (status, text) == (0, "1 calls replayed in ctypes mode: 0 differ, 0 could not be replayed\n")
+    command = [sys.executable, "-m", "anyffi", "replay", place, "--mode", "ctypes", "--call", "2", "--pdb"]
+    done = run(command, stdin="args\ncontinue\n")
+    assert "arguments: 2.0, by=3.0" in done.stdout
+    assert "kwargs = {'by': 3.0}" in done.stdout
+    assert "--pdb debugs one call" in replay(place, "ctypes", "--pdb")[1]
+
+
+def test_pickling_cannot_end_the_program(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "helper.py").write_text("class X:\n    def __reduce__(self): raise SystemExit('no')\n")
+    program = f"import sys; sys.path.insert(0, {os.fspath(tmp_path)!r}); import helper\n{load(library)}"
+    program += "m.same(helper.X()); print('end')"
+    assert run_program(program, "cython", FFI_RECORD=os.fspath(tmp_path / "r")) == run_program(
+        program, "cython"
+    )
+    assert "pickling raised SystemExit" in replay(tmp_path / "r")[1]
+
+
+def test_a_trace_has_no_calls_of_the_recorder(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    program = f"{load(library)}p = m.Point(1.0); p.moved(2.0)"
+    traces = []
+    for name, variables in (("with", {"FFI_RECORD": os.fspath(tmp_path / "r")}), ("without", {})):
+        run_program(program, "cython", FFI_TRACE=os.fspath(tmp_path / name), **variables)
+        events = [json.loads(line) for line in (tmp_path / name).read_text().splitlines()]
+        traces.append([event["name"] for event in events if event["event"] == "call"])
+    assert traces[0] == traces[1]
+
+
+def test_a_library_that_has_changed(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    copy = tmp_path / "copied.so"
+    copy.write_bytes(library.read_bytes())
+    place = record(tmp_path, f"{load(copy)}m.same(1)")
+    os.utime(copy, (1, 1))
+    assert replay(place)[1].startswith(f"{copy} has changed since the calls were recorded\n")
