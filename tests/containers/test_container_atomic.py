@@ -173,6 +173,23 @@ _MEMORY_CHANGES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = 
     "set item": (lambda ffi: ffi.Dict({i: i for i in range(8)}), lambda x: _put(x, LONG, [LONG])),
     "popitem": (lambda ffi: ffi.Dict({LONG: [1]}), lambda x: x.popitem()),
     "pop": (lambda ffi: ffi.Dict({LONG: [1]}), lambda x: x.pop(LONG)),
+    "|= of a Set": (
+        lambda ffi: ffi.Set([1, LONG]),
+        lambda x: x.__ior__({LONG * 2, "x", LONG * 3, 5, (1, LONG)}),
+    ),
+    "^= of a Set": (
+        lambda ffi: ffi.Set([1, LONG]),
+        lambda x: x.__ixor__({LONG, "x", LONG * 3, 5, (1, LONG)}),
+    ),
+    "-= of a Set": (
+        lambda ffi: ffi.Set([1, (1, LONG), LONG]),
+        lambda x: x.__isub__({LONG, "x", 1, (1, LONG)}),
+    ),
+    "&= of a Set": (lambda ffi: ffi.Set([1, (1, LONG), LONG]), lambda x: x.__iand__({LONG, "x", (1, LONG)})),
+    "update of a Set": (
+        lambda ffi: ffi.Set([1, LONG]),
+        lambda x: x.update([LONG * 2, "x", (1, LONG)], "abc"),
+    ),
 }
 _made_map: Any = None
 

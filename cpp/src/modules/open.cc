@@ -187,6 +187,8 @@ int load_library(const String& name, const String& file, const void* original, c
   LoadJournal journal;
   Loading loading(name.c_str(), file, options.library.empty() ? std::string_view(file) : options.library,
                   options.overrides);
+  // Counted by the loader, which never unmaps libraries here.
+  bool is_loaded = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) != nullptr;
   result->handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (result->handle == nullptr) {
     journal.undo();
@@ -198,6 +200,8 @@ int load_library(const String& name, const String& file, const void* original, c
     return -1;
   }
   if (journal.error()->type_code == ANYFFI_NONE && guard([&] { return check_class_names(out->table); }) != 0) {
+    // Memory is exhausted: the library works, and has its state.
+    if (is_loaded) return -1;
     AnyffiValue raised;
     anyffi_error_take_raised(&raised);
     journal.defer(raised, result->base);
@@ -217,8 +221,19 @@ int raise_load_error(const void* base) {
   return -1;
 }
 
+/// Ends a new load of a library, also by an exception.
+struct NewLoad {
+  const void* base;
+  void* copy = nullptr;
+  bool has_failed = false;
+  ~NewLoad() {
+    if (!has_failed) end_new_load(base, copy);
+  }
+};
+
 /// Loads a copy of a library whose initialisers failed, since they run only once.
 int load_copy(const void* base, const String& file, const LoadOptions& options, Library* out) {
+  NewLoad load{base};
   String copy;
   LoadResult result;
   int status = copy_library_file(file, &copy);
@@ -226,8 +241,9 @@ int load_copy(const void* base, const String& file, const LoadOptions& options, 
     status = load_library(copy, file, base, options, out, &result);
     unlink(copy.c_str());
   }
-  if (result.has_failed) return raise_load_error(base);
-  end_new_load(base, status == 0 ? result.handle : nullptr);
+  load.has_failed = result.has_failed;
+  if (load.has_failed) return raise_load_error(base);
+  if (status == 0) load.copy = result.handle;
   return status;
 }
 

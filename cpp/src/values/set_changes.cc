@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "core/errors.h"
+#include "core/memory.h"
+#include "core/owned.h"
 #include "values/sets.h"
 
 namespace anyffi::runtime {
@@ -83,6 +86,41 @@ int32_t anyffi_set_change(AnyffiObject* object, const AnyffiObject* other, int32
   return as_result(status);
 }
 
+namespace {
+
+/// Changes a set by plain values.
+int change_by_plain(Mapping* set, const AnyffiValue* values, int64_t count, int32_t operation) {
+  int status = 0;
+  for (int64_t i = 0; status == 0 && i < count; ++i) {
+    int64_t hash;
+    status = hash_value(values[i], &hash) != 0 ? -1 : change_by(set, values[i], hash, operation);
+  }
+  return status;
+}
+
+/// The same for any values: without memory for one of them, or a hash, the set is as before.
+int change_by_any(Mapping* set, const AnyffiValue* values, int64_t count, int32_t operation) {
+  static_assert(sizeof(Owned) == sizeof(AnyffiValue), "an array of them is one of values");
+  Vector<Owned> owned;
+  Vector<int64_t> hashes;
+  return guard([&] {
+    hashes.resize(static_cast<size_t>(count));
+    if (adds(operation)) owned.resize(static_cast<size_t>(count));
+    for (size_t i = 0; i < hashes.size(); ++i) {
+      if (hash_value(values[i], &hashes[i]) != 0) return -1;
+      if (adds(operation) && own_element(values[i], owned[i].out()) != 0) return -1;
+    }
+    if (adds(operation)) values = owned.front().get();
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < hashes.size(); ++i) {
+      status = change_by(set, values[i], hashes[i], operation);
+    }
+    return status;
+  });
+}
+
+}  // namespace
+
 int32_t anyffi_set_change_values(AnyffiObject* object, const AnyffiValue* values, int64_t count, int32_t operation) {
   Mapping* set = as_mapping(object);
   if (!can_change(set, operation) || !std::all_of(values, values + count, &is_native)) return 0;
@@ -94,10 +132,6 @@ int32_t anyffi_set_change_values(AnyffiObject* object, const AnyffiValue* values
     auto find = [&](int64_t i) { return is_native(set->entries[i].key) ? sought.is_found(i) - 1 : kUnknownEntry; };
     return as_result(erase_elements(set, false, find));
   }
-  int status = 0;
-  for (int64_t i = 0; status == 0 && i < count; ++i) {
-    int64_t hash;
-    status = hash_value(values[i], &hash) != 0 ? -1 : change_by(set, values[i], hash, operation);
-  }
-  return as_result(status);
+  bool are_plain = std::all_of(values, values + count, &is_plain);
+  return as_result((are_plain ? change_by_plain : change_by_any)(set, values, count, operation));
 }

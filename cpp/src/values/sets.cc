@@ -10,16 +10,11 @@
 
 namespace anyffi::runtime {
 
-namespace {
-
-/// Owns a value; copies an array of the caller's memory.
 int own_element(const AnyffiValue& value, AnyffiValue* out) {
   if (value.type_code != ANYFFI_ARRAY || value.as_object->strong_count != 0) return own_value(&value, out);
   const AnyffiSequence* array = as_sequence(value.as_object);
   return anyffi_sequence_create_from(ANYFFI_ARRAY, array->data, array->size, out);
 }
-
-}  // namespace
 
 int append_element(Mapping* set, const AnyffiValue& value, int64_t hash) {
   AnyffiValue key;

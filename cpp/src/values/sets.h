@@ -24,6 +24,9 @@ inline int64_t find_element(const Mapping* set, const Mapping* other, const Anyf
   return find_native(set, entry.key, hash);
 }
 
+/// Owns a value; copies an array of the caller's memory.
+int own_element(const AnyffiValue& value, AnyffiValue* out);
+
 /// Appends a copy of a value that a set does not have, with the hash that `prepare_native` wrote.
 int append_element(Mapping* set, const AnyffiValue& value, int64_t hash);
 
