@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from memory_calls import CALLS
-from support import CC, CPYTHON, ROOT, SANITIZED, needs_compilers, run
+from support import CC, CPYTHON, ROOT, SANITIZED, Build, needs_compilers, run
 
 pytestmark = [
     needs_compilers,
@@ -102,3 +102,55 @@ def test_an_allocation_fails_at_import_or_exit(
     *wrong, count = done.stdout.splitlines()
     assert wrong == [], done.stderr[-1000:]
     record_property("faults", int(count))
+
+
+STATE = r"""
+#include <anyffi/anyffi.h>
+#include <anyffi/class.h>
+
+namespace stateful {
+struct Kept {};
+int64_t calls = 0;
+}  // namespace stateful
+
+ANYFFI_CLASS(stateful::Kept, "stateful.a_key_that_is_long_enough_to_be_allocated.Kept").init<>();
+ANYFFI_EXPORT(count, [] { return ++stateful::calls; });
+"""
+
+_LOAD_AGAIN = """
+import sys, anyffi
+from failing_memory import open_cells
+cells = open_cells()
+module = anyffi.load_module(sys.argv[1])
+calls = module.count()
+for failures in range(2000):
+    cells[1] = 0
+    try:
+        cells[0] = failures
+        anyffi.load_module(sys.argv[1])
+    except MemoryError:
+        pass
+    finally:
+        cells[0] = -1
+    has_failed = cells[1] > 0
+    calls += 1
+    assert anyffi.load_module(sys.argv[1]).count() == calls, failures
+    if not has_failed:
+        break
+print(failures)
+"""
+
+
+@pytest.mark.unrecorded("a process of its own")
+def test_a_library_keeps_its_state_when_it_is_loaded_again(
+    ffi: Any, failing_memory: pathlib.Path, build: Build
+) -> None:
+    done = run(
+        [sys.executable, "-c", _LOAD_AGAIN, build("stateful.cc", STATE)],
+        FFI_MODE=ffi.ffi_mode,
+        LD_PRELOAD=os.fspath(failing_memory),
+        PYTHONMALLOC="malloc",
+        PYTHONPATH=os.fspath(ROOT / "tests" / "support"),
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert int(done.stdout) > 50

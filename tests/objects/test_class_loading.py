@@ -173,35 +173,3 @@ def test_threads_that_need_a_class_at_once(ffi: Any, load: Any) -> None:
     run_in_threads([work] * 8)
     assert len(seen) == 8
     assert set(seen) == {module.Threads}
-
-
-STATE = r"""
-#include <anyffi/anyffi.h>
-#include <anyffi/class.h>
-
-namespace stateful {
-struct Kept {};
-int64_t calls = 0;
-}  // namespace stateful
-
-ANYFFI_CLASS(stateful::Kept, "stateful.a_key_that_is_long_enough_to_be_allocated.Kept").init<>();
-ANYFFI_EXPORT(count, [] { return ++stateful::calls; });
-"""
-
-
-def test_a_library_keeps_its_state_if_it_is_loaded_again_without_memory(ffi: Any, build: Build) -> None:
-    path = build("stateful.cc", STATE)
-    fail = ffi.get_global_func("testing.fail_allocation")
-    calls = ffi.load_module(path).count()
-    num_failed = 0
-    for failures in range(60):
-        fail(failures)
-        try:
-            ffi.load_module(path)
-        except MemoryError:
-            num_failed += 1
-        finally:
-            fail(-1)
-        calls += 1
-        assert ffi.load_module(path).count() == calls
-    assert num_failed > 0
