@@ -26,12 +26,19 @@ SOURCE = """\
 
 struct Unknown {};
 
+struct Coded : std::runtime_error {
+  using std::runtime_error::runtime_error;
+  int64_t code = 7;
+};
+ANYFFI_EXCEPTION(Coded, "shapes.Coded", "ValueError").attribute("code", &Coded::code);
+
 __attribute__((noinline)) int64_t check(int64_t how) {
   std::vector<int64_t> one{1};
   if (how == 1) throw anyffi::Error("KeyError", "an Error");
   if (how == 2) throw std::invalid_argument("a standard one");
   if (how == 3) return one.at(7);
   if (how == 4) throw Unknown();
+  if (how == 5) throw Coded("with an attribute");
   return how;
 }
 
@@ -143,7 +150,7 @@ AREA = place("return check(how) + 1", "shapes::area")
 APPLY = place("f(how).cast", "apply")
 
 ERRORS = """
-for how in range(1, 5):
+for how in range(1, 6):
     show(module.area, how)
 """
 EXPECTED_ERRORS = [
@@ -159,6 +166,9 @@ EXPECTED_ERRORS = [
     "RuntimeError C++ exception of type Unknown",
     AREA,
     place("how == 4", "check"),
+    "Coded with an attribute",
+    AREA,
+    place("how == 5", "check"),
 ]
 
 
@@ -270,7 +280,7 @@ def test_python_prints_the_lines(ffi: Any, compiled: Any) -> None:
 def test_it_is_off(ffi: Any, compiled: Any) -> None:
     for setting in (None, "", "0"):
         found = outcome(compiled("-g", "-O0"), ffi.ffi_mode, ERRORS, FFI_TRACEBACK=setting)
-        assert len(found) == 4
+        assert len(found) == 5
     done = run([sys.executable, "-c", "import anyffi"], FFI_TRACEBACK="yes")
     assert "ImportError: FFI_TRACEBACK='yes' is not a choice of anyffi; choose one of: 0, 1" in done.stderr
 
@@ -278,7 +288,7 @@ def test_it_is_off(ffi: Any, compiled: Any) -> None:
 def test_errors_are_the_same(ffi: Any, compiled: Any) -> None:
     program = """
 import pickle
-for how in range(1, 5):
+for how in range(1, 6):
     try:
         module.area(how)
     except Exception as error:
@@ -300,7 +310,7 @@ def test_without_debug_information(ffi: Any, compiled: Any, is_stripped: bool) -
     found = outcome(library, ffi.ffi_mode, ERRORS + static_function)
     last = ["<lambda>"] if is_stripped else ["apply", "<lambda>"]
     assert [line.split()[-1] for line in found if line.startswith("    ")] == [
-        *["shapes::area", "check"] * 4,
+        *["shapes::area", "check"] * 5,
         *last,
     ]
 
@@ -308,7 +318,7 @@ def test_without_debug_information(ffi: Any, compiled: Any, is_stripped: bool) -
 def test_without_addr2line(ffi: Any, compiled: Any, tmp_path: pathlib.Path) -> None:
     found = outcome(compiled("-g", "-O0"), ffi.ffi_mode, ERRORS, PATH=os.fspath(tmp_path))
     names = [line.split()[-2:] for line in found if line.startswith("    ")]
-    assert names == [["0", "shapes::area"], ["0", "check"]] * 4
+    assert names == [["0", "shapes::area"], ["0", "check"]] * 5
     broken = tmp_path / "addr2line"
     broken.write_text("#!/bin/sh\necho 0x0\necho garbage\n")
     broken.chmod(0o755)

@@ -124,9 +124,9 @@ inline AnyValue read_attribute(const AttributeReader& reader) {
   return value;
 }
 
-/// Replaces the error that was raised for the current exception by one with the attributes of its class T and of that
-/// one's bases: the class in Python is called with the message, MISSING, and a function that returns
-/// their names and values: only a result has containers of Python in the place of those of C++.
+/// Adds the attributes of the current exception's class T, and of that one's bases, to the error that was raised for
+/// it: the class in Python is called with the message, MISSING, and a function that returns their names and
+/// values: only a result has containers of Python in the place of those of C++.
 template <class T>
 int raise_attributes() {
   struct Fitting {
@@ -142,8 +142,13 @@ int raise_attributes() {
     return first;
   }();
   if (fitting == nullptr) return 0;
-  AnyValue plain;
-  anyffi_error_take_raised(plain.out());
+  AnyValue raised;
+  anyffi_error_take_raised(raised.out());
+  // The runtime's MemoryError is one for all.
+  if (!anyffi_has_one_reference(raised.raw().as_object)) {
+    anyffi_error_set_raised(raised.raw().as_object);
+    return -1;
+  }
   return catch_all([&] {
     int64_t count = 0;
     for (const Fitting* each = fitting; each != nullptr; each = each->next) {
@@ -160,16 +165,17 @@ int raise_attributes() {
         }
       }
     }
-    auto* error = reinterpret_cast<const AnyffiError*>(plain.raw().as_object);
+    auto* error = reinterpret_cast<AnyffiError*>(raised.raw().as_object);
     AnyValue get_all = Function::from_packed([all](Args, AnyValue* result) {
       anyffi_retain(all.get());
       *result = AnyValue(Adopt{}, with_flags(object_value(all.get()), ANYFFI_NATIVE));
     });
     const AnyffiValue parts[] = {error->message, anyffi_make_value(ANYFFI_MISSING, 0), get_all.raw()};
-    AnyValue args, created;
+    AnyValue args;
     check(anyffi_sequence_create_from(ANYFFI_ARRAY, parts, 3, args.out()));
-    check(anyffi_error_create(&error->kind, &error->message, &args.raw(), created.out()));
-    anyffi_error_set_raised(created.raw().as_object);
+    // Another error would not have the C++ frames of this one.
+    error->args = args.release();
+    anyffi_error_set_raised(&error->header);
     return 0;
   });
 }
