@@ -120,8 +120,9 @@ bool try_retain(AnyffiObject* object) {
   return false;
 }
 
-/// A list of `[value, type key, number of its memory, whether it has a wrapper]`; at the first call an empty one.
-anyffi::List<anyffi::List<AnyValue>> live_objects() {
+/// A list of `[value, type key, number of its memory, whether it has a wrapper]`, of objects of a type, or with 0 of
+/// all; at the first call an empty one.
+anyffi::List<anyffi::List<AnyValue>> live_objects(int32_t type_code) {
   bool is_first = g_record == nullptr;
   Record& blocks = record();
   if (is_first) return {};
@@ -132,6 +133,7 @@ anyffi::List<anyffi::List<AnyValue>> live_objects() {
     std::lock_guard<std::mutex> lock(blocks.mutex);
     std::vector<Live> retained;
     for (const Live& each : find_live(blocks)) {
+      if (type_code != 0 && each.object->type_code != type_code) continue;
       if (try_retain(each.object)) retained.push_back(each);
     }
     // Whoever releases the only reference sets the count to 0 a few instructions after reading it.
@@ -162,11 +164,12 @@ int64_t last_number() {
   return blocks.count;
 }
 
-void forget_objects(int64_t after) {
+void forget_objects(int64_t after, int64_t last) {
   Record& blocks = record();
   std::lock_guard<std::mutex> lock(blocks.mutex);
   for (auto block = blocks.blocks.begin(); block != blocks.blocks.end();) {
-    block = block->second.number > after ? blocks.blocks.erase(block) : std::next(block);
+    int64_t number = block->second.number;
+    block = after < number && number <= last ? blocks.blocks.erase(block) : std::next(block);
   }
 }
 
@@ -205,10 +208,11 @@ void report_at_exit() {
 }  // namespace
 
 ANYFFI_REGISTER_GLOBAL("anyffi.debug.live_objects")
-    .def(&live_objects)
+    .def(&live_objects, anyffi::arg("type_code") = 0)
     .doc(
         "Return a row for each object of the runtime that was created since the first call, on this thread, and is "
-        "alive: its value, the key of its type, the number of its memory, and whether it has a wrapper.");
+        "alive, or for those of one type: its value, the key of its type, the number of its memory, and whether it has "
+        "a wrapper.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.debug.report_at_exit")
     .def(&report_at_exit)
@@ -219,5 +223,5 @@ ANYFFI_REGISTER_GLOBAL("anyffi.debug.last_number")
     .doc("Return the number of the last block of memory, as `live_objects` numbers them.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.debug.forget")
-    .def(&forget_objects, anyffi::arg("after"))
-    .doc("Leave out the objects in blocks of memory after a number: those that a library keeps for good.");
+    .def(&forget_objects, anyffi::arg("after"), anyffi::arg("last"))
+    .doc("Leave out the objects in blocks of memory after a number, to another: those that a library keeps for good.");

@@ -64,7 +64,7 @@ def _describe_attributes(base: Any, attributes: Any) -> dict[str, Any]:
             setattr(self, name, value)
 
     # Of exceptions that Python makes of a message alone they are None.
-    return {"__init__": __init__, "_attributes": tuple(attributes), **dict.fromkeys(names)}
+    return {"__init__": __init__, "_attributes": tuple(map(tuple, attributes)), **dict.fromkeys(names)}
 
 
 def attributes_of(cls: Any) -> dict[str, str | None]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import sys
 from collections.abc import Iterator
-from functools import partial
 from types import FunctionType
 
 from .. import _backend
 from .._builtins import *  # noqa: F403
 from .._library import find_library
 from .._objects.bound import set_permanent_watcher
+from .._rules.codes import code
+from .._rules.conversions import enumeration_codes
 from .._typing import Any, Callable
 from .rendering import render
 
@@ -76,17 +78,35 @@ def _function(name: str) -> Any:
 
 def _begin_permanent() -> Callable[[], None]:
     """Leave out what a library creates while it is loaded, and what its classes need."""
-    return partial(_function("forget"), _function("last_number")())
+    after = _function("last_number")()
+
+    def end() -> None:
+        _function("forget")(after, _function("last_number")())
+
+    return end
+
+
+def _is_member(value: Any) -> bool:
+    """Return whether a value is a member of an enumeration of C++, which keeps it once it has needed it."""
+    cls = type(value)
+    return id(cls) in enumeration_codes and any(value is each for each in cls.__members__.values())
 
 
 def find_live() -> list[LiveObject]:
     """Return the objects that are alive, of those that were created since the first call."""
-    return [LiveObject(row) for row in _function("live_objects")()]
+    return [LiveObject(row) for row in _function("live_objects")() if not _is_member(row[0])]
+
+
+def _forget_members() -> None:
+    for value, _, number, _ in _function("live_objects")(code.PY_OBJECT):
+        if _is_member(value):
+            _function("forget")(number - 1, number)
 
 
 def check_at_exit() -> None:
     """Write what is alive at exit to stderr: FFI_LEAK_CHECK=1."""
     _function("report_at_exit")()
+    atexit.register(_forget_members)
 
 
 def _settle() -> None:

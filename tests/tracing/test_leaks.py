@@ -183,6 +183,44 @@ def test_classes_are_no_leaks(ffi: Any, build: Build) -> None:
     assert report(program, ffi.ffi_mode) == "anyffi: no object is alive at exit\n"
 
 
+@needs_compilers
+def test_what_a_library_keeps_is_no_leak(ffi: Any, build: Build) -> None:
+    """Members of enumerations, and what is known of exceptions, are made when they are first used."""
+    source = """
+    #include <anyffi/anyffi.h>
+    #include <stdexcept>
+    enum class Color { kRed, kGreen };
+    enum Access { kRead = 1, kWrite = 2 };
+    struct Coded : std::runtime_error {
+      using std::runtime_error::runtime_error;
+      int64_t code = 7;
+    };
+    ANYFFI_ENUM(Color, "used.Color").value("RED", Color::kRed).value("GREEN", Color::kGreen);
+    ANYFFI_ENUM(Access, "used.Access").value("READ", kRead).value("WRITE", kWrite).flags();
+    ANYFFI_EXCEPTION(Coded, "used.Coded", "ValueError").attribute("code", &Coded::code);
+    static auto* kept = new anyffi::AnyValue();
+    ANYFFI_EXPORT(green, [] { return Color::kGreen; });
+    ANYFFI_EXPORT(access, [](Access access) { return access; });
+    ANYFFI_EXPORT(keep, [](anyffi::AnyValue x) { *kept = x; });
+    ANYFFI_EXPORT(fail, [] { throw Coded("failed"); });
+    """
+    library = str(build("used.cc", source))
+    program = f"""if True:
+        import anyffi, pytest, anyffi.testing as t
+        m = anyffi.load_module({library!r})
+        for _ in range(2):
+            with t.no_leaks():
+                assert m.green() is m.Color.GREEN
+                assert m.access(m.Access(3)) == m.Access.READ | m.Access.WRITE
+                assert m.access(m.Access.READ) is m.Access.READ
+            with t.no_leaks(), pytest.raises(m.Coded, match="failed"):
+                m.fail()
+    """
+    assert report(program, ffi.ffi_mode) == "anyffi: no object is alive at exit\n"
+    keeps = f"import anyffi\nm = anyffi.load_module({library!r})\nm.green(), m.keep(lambda: 1)"
+    assert report(keeps, ffi.ffi_mode) == "anyffi: objects alive at exit:\n       1 Function\n"
+
+
 def test_another_choice() -> None:
     done = run([sys.executable, "-c", "import anyffi"], FFI_LEAK_CHECK="yes")
     assert "ImportError: FFI_LEAK_CHECK='yes' is not a choice of anyffi; choose one of: 0, 1" in done.stderr
