@@ -28,6 +28,10 @@ __all__ = ["FORMAT", "Trace", "trace", "trace_to"]
 FORMAT = 1
 
 _now = time.perf_counter_ns
+# That of the system is not soon used again after a thread has ended, unlike `get_ident`.
+_native_id = getattr(threading, "get_native_id", threading.get_ident)
+#: Threads of C++ that a trace remembers.
+_MOST_THREADS = 10_000
 
 
 class _Thread(threading.local):
@@ -65,6 +69,8 @@ class Trace(Watcher):
         self._file = None if path is None else _File(path)
         self._numbers = itertools.count(1)
         self._threads = itertools.count(1)
+        #: By the system's number: threads that Python did not start, which it knows during a callback only.
+        self._foreign: dict[int, int] = {}
         self._local = _Thread()
         self._is_open = False
         self._zero = self._lost = 0
@@ -128,8 +134,7 @@ class Trace(Watcher):
         """Write the first event of a call, after what only this trace knows was filled in."""
         local = self._local
         if not local.number:
-            local.number = next(self._threads)
-            self._write_thread(local.number)
+            local.number = self._number_thread()
         number = next(self._numbers)
         calls = local.calls
         event["pid"], event["id"], event["thread"] = os.getpid(), number, local.number
@@ -141,13 +146,26 @@ class Trace(Watcher):
         call.start = _now()
         return call
 
-    def _write_thread(self, number: int) -> None:
+    def _number_thread(self) -> int:
+        """Return the number of this thread, and write the event if it is new."""
         # `threading.current_thread` would make an object for a thread of C++.
         found = getattr(threading, "_active", {}).get(threading.get_ident())
+        if found is None or type(found) is threading._DummyThread:
+            native = _native_id()
+            number = self._foreign.get(native)
+            if number is not None:
+                return number
+            number = next(self._threads)
+            if len(self._foreign) >= _MOST_THREADS:
+                self._foreign.clear()
+            self._foreign[native] = number
+        else:
+            number = next(self._threads)
         name = getattr(found, "_name", None)
         event = {"event": "thread", "pid": os.getpid(), "thread": number, "time": _now() - self._zero}
         event["name"] = name if type(name) is str else f"thread {number}"
         self._write(event)
+        return number
 
     def begin_call(self, function: Any, known: Described, args: tuple[Any, ...], kwargs: Any) -> Any:
         """Write the event of a call from Python."""
@@ -269,6 +287,7 @@ _open_traces: list[Trace] = []
 def _after_fork(parent: list[int]) -> None:
     former, parent[0] = parent[0], os.getpid()
     for each in _open_traces:
+        each._foreign.clear()
         each._try_write(each._describe_process(former))
 
 

@@ -236,6 +236,60 @@ def test_threads_and_nesting(ffi: Any) -> None:
     run_program(program, ffi.ffi_mode)
 
 
+THREADS = """
+#include <anyffi/anyffi.h>
+#include <thread>
+ANYFFI_EXPORT(on_threads, [](const anyffi::Function& f, int64_t calls, int64_t threads) {
+  for (int64_t i = 0; i < threads; ++i) {
+    std::thread([&] {
+      for (int64_t k = 0; k < calls; ++k) f(i, k);
+    }).join();
+  }
+}).release_gil();
+"""
+
+
+@needs_compilers
+def test_threads_of_cpp(ffi: Any, build: Build) -> None:
+    """They keep their numbers from callback to callback; a later thread has another, also at the same place."""
+    library = os.fspath(build("threads.cc", THREADS))
+    program = f"""
+        import os, threading, anyffi
+        from anyffi._tracing import tracing
+
+        module = anyffi.load_module({library!r})
+
+        def numbers(traced, *args):
+            before = len(traced.events)
+            module.on_threads(*args)
+            new = traced.events[before:]
+            named = [e["thread"] for e in new if e["event"] == "thread"]
+            called = [e["thread"] for e in new if e["event"] == "call" and e["to"] == "Python"]
+            assert [n for n in named if n != 1] == sorted(set(called)), new
+            return called
+
+        with anyffi.trace() as traced:
+            assert numbers(traced, lambda i, k: threading.get_ident(), 5, 1) == [2] * 5
+            # With an object of Python for the thread.
+            assert numbers(traced, lambda i, k: threading.current_thread(), 2, 3) == [3, 3, 4, 4, 5, 5]
+            # Threads of Python end before others begin.
+            for _ in range(3):
+                thread = threading.Thread(target=lambda: anyffi.Function(len)("x"))
+                thread.start()
+                thread.join()
+            assert len({{e["thread"] for e in traced.events if e["event"] == "thread"}}) == 8
+            tracing._MOST_THREADS = 4
+            assert numbers(traced, lambda i, k: 0, 1, 10) == list(range(9, 19))
+            assert len(traced._foreign) <= 4
+            if hasattr(os, "fork"):
+                child = os.fork()
+                if child == 0:
+                    os._exit(len(traced._foreign))
+                assert os.waitpid(child, 0)[1] == 0
+    """
+    run_program(program, ffi.ffi_mode, noisy=True)
+
+
 def _has(ffi: Any, name: str) -> bool:
     return ffi.get_global_func(f"testing.{name}", allow_missing=True) is not None
 
