@@ -73,6 +73,9 @@ def _columns(calls: Calls) -> dict[str, Any]:
         for column, value in zip(columns.values(), row):
             column.append(value)
     notes = [f"{process.pid}: {process.mode} mode, {process.command}" for process in calls.processes]
+    unended = sum(call.duration is None for call in calls.calls)
+    if unended:
+        notes.append(f"{unended} call{'s' if unended != 1 else ''} did not return")
     lost = sum(process.lost for process in calls.processes)
     if lost:
         notes.append(f"{lost} events could not be written")

@@ -19,7 +19,7 @@ content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inlin
 <header>
 <nav id="views"></nav>
 <input id="filter" type="search" placeholder="name, argument, result" aria-label="Filter">
-<label><input id="errors" type="checkbox"> errors only</label>
+<label title="and calls that did not return"><input id="errors" type="checkbox"> errors only</label>
 <span id="count"></span>
 </header>
 <main id="main"></main>
@@ -66,7 +66,10 @@ const state = { view: "tree", filter: "", errors: false, selected: -1, sort: "to
 const children = new Map(), depth = new Int32Array(size), own = new Float64Array(size);
 const endOf = (i) => data.start[i] + Math.max(data.duration[i], 0);
 const lastTime = data.start.reduce((last, start, i) => Math.max(last, endOf(i)), 1);
-const lengthOf = (i) => data.duration[i] < 0 ? lastTime - data.start[i] : data.duration[i];
+// A call that did not return lasted at least until the last event.
+const isOpen = (i) => data.duration[i] < 0;
+const lengthOf = (i) => isOpen(i) ? lastTime - data.start[i] : data.duration[i];
+const isFailed = (i) => data.error[i] || isOpen(i);
 for (let i = 0; i < size; ++i) own[i] = lengthOf(i);
 for (let i = 0; i < size; ++i) {
   const parent = data.parent[i];
@@ -82,6 +85,7 @@ function shownTime(ns) {
   if (ns < 1e6) return `${(ns / 1e3).toFixed(1)} µs`;
   return ns < 1e9 ? `${(ns / 1e6).toFixed(2)} ms` : `${(ns / 1e9).toFixed(3)} s`;
 }
+const shownLength = (i) => isOpen(i) ? "did not return" : shownTime(lengthOf(i));
 function element(tag, className, content) {
   const made = document.createElement(tag);
   if (className) made.className = className;
@@ -100,7 +104,7 @@ function applyFilter() {
   matches = new Uint8Array(size);
   for (let i = 0; i < size; ++i) {
     const has = found[data.name[i]] || found[data.args[i]] || found[data.result[i]];
-    if (has && (!state.errors || data.error[i])) matches[i] = 1;
+    if (has && (!state.errors || isFailed(i))) matches[i] = 1;
   }
 }
 const isMatch = (i) => matches === null || matches[i] === 1;
@@ -135,7 +139,7 @@ function listRows() {
 function treeRow(i, top) {
   const row = element("div", "row" + (i === state.selected ? " selected" : ""));
   row.style.top = `${top}px`;
-  row.append(element("span", "time", data.duration[i] < 0 ? "" : shownTime(data.duration[i])));
+  row.append(element("span", "time", isOpen(i) ? "" : shownTime(lengthOf(i))));
   row.append(element("span", "", "  ".repeat(depth[i] + 1)));
   const toggle = element("span", "toggle", children.has(i) ? (state.closed.has(i) ? "▸" : "▾") : "");
   toggle.onclick = (event) => {
@@ -147,7 +151,7 @@ function treeRow(i, top) {
   row.append(toggle);
   row.append(element("span", data.to[i] ? "python" : "cpp", `${data.to[i] ? "← " : "→ "}${text("name", i)}`));
   row.append(`(${text("args", i)}) `);
-  row.append(element("span", data.error[i] || data.duration[i] < 0 ? "error" : "", `= ${text("result", i)}`));
+  row.append(element("span", isFailed(i) ? "error" : "", `= ${text("result", i)}`));
   row.onclick = () => select(i);
   return row;
 }
@@ -187,20 +191,24 @@ function drawTotals() {
     const key = 2 * data.name[i] + data.to[i];
     let row = totals.get(key);
     if (!row) totals.set(key, row = { name: data.strings[data.name[i]], to: data.to[i], calls: 0, errors: 0,
-                                      total: 0, own: 0, longest: 0 });
+                                      open: 0, total: 0, own: 0, longest: 0 });
     row.calls += 1;
     row.errors += data.error[i];
+    row.open += isOpen(i);
     row.total += lengthOf(i);
     row.own += own[i];
     row.longest = Math.max(row.longest, lengthOf(i));
   }
-  const by = state.sort;
+  const by = state.sort === "did not return" ? "open" : state.sort;
   const found = [...totals.values()];
   found.sort((a, b) => by === "name" ? (a.name < b.name ? -1 : 1) : b[by] - a[by]);
-  const lines = found.map((row) => ({ row, cells: [
-    (row.to ? "← " : "→ ") + row.name, row.calls, row.errors, shownTime(row.total), shownTime(row.own),
-    shownTime(Math.round(row.total / row.calls)), shownTime(row.longest)] }));
-  const headings = [["name", true], ["calls"], ["errors"], ["total"], ["own"], ["mean"], ["longest"]];
+  const lines = found.map((row) => {
+    const times = [row.total, row.own, Math.round(row.total / row.calls), row.longest];
+    const shown = times.map((time) => (row.open ? "≥ " : "") + shownTime(time));
+    return { row, cells: [(row.to ? "← " : "→ ") + row.name, row.calls, row.errors, row.open, ...shown] };
+  });
+  const headings = [["name", true], ["calls"], ["errors"], ["did not return"], ["total"], ["own"], ["mean"],
+                    ["longest"]];
   table(headings, lines, (line) => show({ view: "tree", filter: line.row.name }), (title) => {
     if (title !== "mean") show({ sort: title });
   });
@@ -208,10 +216,10 @@ function drawTotals() {
 function drawSlowest() {
   const found = [];
   for (let i = 0; i < size; ++i) if (isMatch(i)) found.push(i);
-  found.sort((a, b) => lengthOf(b) - lengthOf(a));
+  found.sort((a, b) => isOpen(b) - isOpen(a) || lengthOf(b) - lengthOf(a));
   const lines = found.slice(0, 200).map((i) => ({ i, cells: [
-    shownTime(lengthOf(i)), shownTime(own[i]), (data.to[i] ? "← " : "→ ") + text("name", i), text("args", i),
-    text("result", i)] }));
+    shownLength(i), isOpen(i) ? "" : shownTime(own[i]), (data.to[i] ? "← " : "→ ") + text("name", i),
+    text("args", i), text("result", i)] }));
   const headings = [["duration"], ["own"], ["name", true], ["arguments", true], ["result", true]];
   table(headings, lines, (line) => select(line.i));
 }
@@ -249,7 +257,7 @@ function drawFlame() {
         if (done.get(top) === pixel) continue;
         done.set(top, pixel);
       }
-      const hue = data.error[i] ? 0 : data.to[i] ? 210 : 30 + data.name[i] * 47 % 90;
+      const hue = isFailed(i) ? 0 : data.to[i] ? 210 : 30 + data.name[i] * 47 % 90;
       pen.fillStyle = i === state.selected ? "#48f" : `hsl(${hue} 55% 60% / ${isMatch(i) ? 1 : .25})`;
       pen.fillRect(left, top, Math.max(long - .5, 1), HEIGHT - 1);
       ++drawn;
@@ -298,10 +306,11 @@ function drawFlame() {
 // ---- all of it ----
 function select(i) {
   state.selected = i;
+  const took = isOpen(i) ? "did not return"
+    : `took ${shownTime(lengthOf(i))}, without inner calls ${shownTime(own[i])}`;
   details.textContent = [
     text("signature", i) || text("name", i), `arguments: ${text("args", i)}`, `result: ${text("result", i)}`,
-    `began at ${shownTime(data.start[i])}, took ${shownTime(lengthOf(i))}, without inner calls ` +
-    `${shownTime(own[i])}; thread ${data.lanes[data.lane[i]]}`].join("\n");
+    `began at ${shownTime(data.start[i])}, ${took}; thread ${data.lanes[data.lane[i]]}`].join("\n");
   draw();
 }
 function draw() {

@@ -38,6 +38,8 @@ PROGRAM = f"""
     t.apply(lambda: __import__("os")._exit(3))
 """
 CALLS = 8 + 4 + 1 + 1 + 2
+#: The last call, as the page shows it.
+EXITS = "← __main__.&lt;lambda&gt;"
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +96,7 @@ def test_the_page_has_all_calls_and_loads_nothing(written: pathlib.Path) -> None
     )
     assert data["duration"].count(-1) == 2
     assert sum(data["error"]) == 1
+    assert data["notes"][-2] == "2 calls did not return"
     assert data["notes"][-1] == "1 lines of the file say nothing"
     for place, parent in enumerate(data["parent"]):
         assert parent < place
@@ -195,12 +198,19 @@ def test_views_in_a_browser(written: pathlib.Path) -> None:
     assert tree.count('class="row"') == CALLS
     assert "&lt;/script&gt;&lt;script&gt;" in tree
     assert tree.count("= did not return") == 2
-    totals = {row[0]: row[1:3] for row in cells(browse(page, view="totals"))}
-    assert totals["→ testing.apply"] == ["7", "0"]
-    assert totals["← __main__.again"] == ["6", "0"]
-    assert totals["→ testing.raise_error"] == ["1", "1"]
+    totals = {row[0]: row[1:] for row in cells(browse(page, view="totals"))}
+    assert totals["→ testing.apply"][:3] == ["7", "0", "1"]
+    assert totals["← __main__.again"][:3] == ["6", "0", "0"]
+    assert totals["→ testing.raise_error"][:3] == ["1", "1", "0"]
+    # Nobody knows for how long a call that did not return would have lasted.
+    assert {name for name, row in totals.items() if row[3].startswith("≥ ")} == {"→ testing.apply", EXITS}
     slowest = cells(browse(page, view="slowest"))
     assert len(slowest) == CALLS
+    assert [(row[0], row[2]) for row in slowest[:2]] == [
+        ("did not return", "→ testing.apply"),
+        ("did not return", EXITS),
+    ]
+    assert "did not return" not in slowest[2]
     flame = browse(page, view="flame")
     # All but those that are less than a pixel apart.
     assert int(re.findall(r'data-drawn="(\d+)"', flame)[0]) > CALLS // 2
@@ -209,8 +219,8 @@ def test_views_in_a_browser(written: pathlib.Path) -> None:
 def test_the_filter_in_a_browser(written: pathlib.Path) -> None:
     page = written.with_name("trace.html")
     errors = browse(page, view="slowest", errors="1")
-    assert [row[2] for row in cells(errors)] == ["→ testing.raise_error"]
-    assert f"1 of {CALLS} calls" in errors
+    assert [row[2] for row in cells(errors)] == ["→ testing.apply", EXITS, "→ testing.raise_error"]
+    assert f"3 of {CALLS} calls" in errors
     found = browse(page, filter="HACKED")
     assert f"1 of {CALLS} calls" in found
     assert found.count('class="row"') == 1
