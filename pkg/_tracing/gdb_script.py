@@ -61,29 +61,67 @@ def show(cell: bytes) -> str:
 
 
 class ValuePrinter:
-    """Shows an AnyffiValue, AnyView or AnyValue."""
+    """Shows an AnyffiValue, AnyView or AnyValue, or a reference to an object."""
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Any, is_object: bool) -> None:
         self._value = value
+        self._is_object = is_object
 
     def to_string(self) -> str:
         """Return the text."""
         try:
-            return show(_read(int(self._value.address), 16))
+            if not self._is_object:
+                return show(_read(int(self._value.address), 16))
+            address = int(self._value["object_"])
+            return "empty" if address == 0 else show(_read(address, 4) + struct.pack("<IQ", 0, address))
         except (gdb.MemoryError, TypeError, struct.error):
             return "<not readable>"
+
+
+def _is_reference(kind: Any) -> bool:
+    """Return whether a class is ObjectRef, or derives from it, as `List` and `Function` do."""
+    if kind.code != gdb.TYPE_CODE_STRUCT:
+        return False
+    bases = (field.type.strip_typedefs() for field in kind.fields() if field.is_base_class)
+    return kind.name == "anyffi::ObjectRef" or any(map(_is_reference, bases))
 
 
 def _printer(value: Any) -> ValuePrinter | None:
     kind = value.type.strip_typedefs()
     names = ("AnyffiValue", "anyffi::AnyValue", "anyffi::AnyView")
-    return ValuePrinter(value) if kind.name in names and value.address is not None else None
+    is_object = _is_reference(kind)
+    found = is_object or (kind.name in names and value.address is not None)
+    return ValuePrinter(value, is_object) if found else None
+
+
+def _parameters(frame: Any) -> list[tuple[str, Any]]:
+    """Return the names and values of the parameters of a function, without the closure of a lambda."""
+    block = frame.block()
+    while block.function is None:
+        block = block.superblock
+    named = [symbol for symbol in block if symbol.is_argument and symbol.name != "__closure"]
+    return [(symbol.name, symbol.value(frame)) for symbol in named]
+
+
+def _show_none(parameter: tuple[str, Any] | None) -> str:
+    """Show an argument that is None by now: what the parameter has, if it took the argument."""
+    if parameter is None:
+        return "None, or taken by the parameter"
+    name, value = parameter
+    if value.type.strip_typedefs().code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+        value = value.referenced_value()
+    printer = _printer(value)
+    if printer is None:
+        return f"None, or taken by the parameter {name}"
+    shown = printer.to_string()
+    return shown if shown == "None" else f"{shown}, taken by the parameter {name}"
 
 
 class Border(gdb.Command):  # type: ignore[misc]
     """Show the arguments that Python passed to the C++ function in which gdb stopped, and Python's stack.
 
-    The arguments are those of the nearest frame that has them packed; functions compiled with -g -O0 do.
+    The arguments are those of the nearest frame that has them packed; functions compiled with -g -O0 do. A
+    parameter may have taken an object that was created for the call alone.
     Python's stack is written by the process itself, to its stderr, if it is CPython.
     """
 
@@ -96,9 +134,12 @@ class Border(gdb.Command):  # type: ignore[misc]
         if found is None:
             print("no frame with packed arguments; compile with -g -O0")
         else:
-            address, count = found
+            address, count, parameters = found
             for index in range(count):
-                print(f"argument {index}: {show(_read(address + 16 * index, 16))}")
+                shown = show(_read(address + 16 * index, 16))
+                if shown == "None":
+                    shown = _show_none(parameters[index] if len(parameters) == count else None)
+                print(f"argument {index}: {shown}")
         try:
             # What `faulthandler` calls: without the lock, and without memory.
             state = "((void*(*)(void))PyGILState_GetThisThreadState)()"
@@ -107,15 +148,19 @@ class Border(gdb.Command):  # type: ignore[misc]
             print(f"no stack of Python: {error}")
 
     @staticmethod
-    def _find_arguments(frame: Any) -> tuple[int, int] | None:
+    def _find_arguments(frame: Any) -> tuple[int, int, list[tuple[str, Any]]] | None:
+        """Return the place and the number of the arguments, and the parameters that they became."""
+        parameters: list[tuple[str, Any]] = []
         while frame is not None and frame.is_valid():
             try:
                 args, count = frame.read_var("args"), frame.read_var("num_args")
                 target = args.type.strip_typedefs().target().unqualified().strip_typedefs()
                 if target.name == "AnyffiValue":
-                    return int(args), int(count)
+                    return int(args), int(count), parameters
             except (ValueError, RuntimeError, gdb.error):
                 pass
+            if not (frame.name() or "std::").startswith(("anyffi::", "std::")):
+                parameters = _parameters(frame)
             frame = frame.older()
         return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import pathlib
+import re
 import shutil
 import sys
 from typing import Any
@@ -16,10 +17,17 @@ pytestmark = [needs_compilers, pytest.mark.slow("compiling"), cpython_only("gdb 
 
 SOURCE = """
 #include <anyffi/anyffi.h>
+#include <anyffi/stl/optional.h>
 static int64_t stop(anyffi::AnyValue number, anyffi::AnyValue text, anyffi::AnyView xs) {
   return xs.size() + text.size() + number.cast<int64_t>();
 }
 ANYFFI_EXPORT(stop, &stop);
+
+static int64_t keep(anyffi::List<int64_t> xs, const anyffi::Function& f, anyffi::AnyValue none, anyffi::AnyValue any,
+                    std::optional<anyffi::List<int64_t>> maybe) {
+  return xs.size();
+}
+ANYFFI_EXPORT(keep, &keep);
 """
 
 PROGRAM = """
@@ -27,6 +35,7 @@ import anyffi
 module = anyffi.load_module("./stopped.so")
 def caller(xs):
     module.stop(-5, "short", xs)
+    module.keep([1], len, None, [2], [3])
 caller(anyffi.List([1]))
 """
 
@@ -66,6 +75,10 @@ def test_a_stopped_call(tmp_path: pathlib.Path, mode: str, request: pytest.Fixtu
         "anyffi-border",
         "print text",
         "print xs",
+        "break keep",
+        "continue",
+        "anyffi-border",
+        "print f",
         "kill",
     ]
     words = [x for command in commands for x in ("-ex", command)]
@@ -83,6 +96,16 @@ def test_a_stopped_call(tmp_path: pathlib.Path, mode: str, request: pytest.Fixtu
     assert "argument 2: List at 0x" in output
     assert "= Str('short')\n" in output
     assert "= List at 0x" in output
+    # Objects that were created for the call are the parameters' by now.
+    _, _, taken = output.partition("Breakpoint 2, keep")
+    found = [line for line in taken.splitlines() if line.startswith("argument ")]
+    place = "at 0x[0-9a-f]+, 1 reference, taken by the parameter"
+    expected = [f"List {place} xs", f"Function {place} f", "None", f"List {place} any"]
+    expected.append("None, or taken by the parameter maybe")
+    assert len(found) == len(expected), output
+    for index, (line, text) in enumerate(zip(found, expected)):
+        assert re.fullmatch(f"argument {index}: {text}", line), line
+    assert re.search(r"\$3 = .*Function at 0x", taken), taken
     # On some machines gdb can call no function of a process, and the script says so.
     if "no stack of Python: Couldn't write extended state" not in output:
         assert 'program.py", line 5 in caller' in done.stderr, done.stderr
