@@ -50,6 +50,8 @@ class _Reference(weakref.ref[Any]):
 #: By the identity of a function's wrapper: a reference to it, and what is known; None for a function of the
 #: package itself.
 _known: dict[int, tuple[_Reference, Described | None]] = {}
+#: How the names of such functions begin; the second are methods of users' classes.
+_OWN_NAMES = ("anyffi.", "__anyffi_")
 #: References whose wrappers are gone. Filled by C: in a callback of Python an exception of a signal handler
 #: would be lost.
 _dead: deque[Any] = deque()
@@ -69,7 +71,7 @@ def describe(function: Any) -> Described | None:
         return Described(function)
     info = function._info()
     name = info and info[0]
-    found = None if name is not None and name.startswith("anyffi.") else Described(function)
+    found = None if name is not None and name.startswith(_OWN_NAMES) else Described(function)
     reference = _Reference(function, _dead.append)
     reference.key = id(function)
     _known[reference.key] = reference, found

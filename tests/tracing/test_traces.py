@@ -193,6 +193,53 @@ def test_classes_and_stored_callbacks(both: Any, build: Build) -> None:
     assert begun[-4:] == ["call_kept", "__main__.<lambda>", "Point", "moved"]
 
 
+INNER = """
+#include <anyffi/anyffi.h>
+#include <stdexcept>
+
+struct Stage {
+  virtual ~Stage() = default;
+  virtual int64_t run(int64_t x) { return x; }
+};
+struct PyStage : anyffi::Overridable<Stage> {
+  using Overridable::Overridable;
+  int64_t run(int64_t x) override {
+    return override_or<int64_t>("run", [&] { return Stage::run(x); }, x);
+  }
+};
+struct Coded : std::runtime_error {
+  using std::runtime_error::runtime_error;
+  int64_t code = 7;
+};
+ANYFFI_EXCEPTION(Coded, "inner.Coded", "ValueError").attribute("code", &Coded::code);
+ANYFFI_CLASS(Stage, "inner.Stage").overridable<PyStage>().init<>().method("run", &Stage::run, anyffi::arg("x"));
+ANYFFI_EXPORT(run, [](Stage& stage) { return stage.run(3); }, anyffi::arg("stage"));
+ANYFFI_EXPORT(fail, [] { throw Coded("failed"); });
+"""
+
+
+@needs_compilers
+def test_calls_of_the_package_itself_are_left_out(ffi: Any, build: Build) -> None:
+    program = f"""
+        import anyffi
+        module = anyffi.load_module({os.fspath(build("inner.cc", INNER))!r})
+
+        class Double(module.Stage):
+            def run(self, x):
+                return 2 * x
+
+        with anyffi.trace() as traced:
+            assert module.run(Double()) == 6
+            try:
+                module.fail()
+            except module.Coded as error:
+                assert error.code == 7
+        begun = [event["name"].rpartition(".")[2] for event in traced.events if event["event"] == "call"]
+        assert begun == ["Stage", "run", "run", "fail"], begun
+    """
+    run_program(program, ffi.ffi_mode)
+
+
 def test_values_are_bounded(ffi: Any) -> None:
     echo = outer(ffi, "echo")
     nested: Any = 1

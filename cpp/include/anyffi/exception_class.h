@@ -166,10 +166,12 @@ int raise_attributes() {
       }
     }
     auto* error = reinterpret_cast<AnyffiError*>(raised.raw().as_object);
-    AnyValue get_all = Function::from_packed([all](Args, AnyValue* result) {
+    auto get = [all] {
       anyffi_retain(all.get());
-      *result = AnyValue(Adopt{}, with_flags(object_value(all.get()), ANYFFI_NATIVE));
-    });
+      return AnyValue(Adopt{}, with_flags(object_value(all.get()), ANYFFI_NATIVE));
+    };
+    AnyValue get_all;
+    check(create_typed(&anyffi_native_create, get_all.out(), "anyffi.exception_attributes", get));
     const AnyffiValue parts[] = {error->message, anyffi_make_value(ANYFFI_MISSING, 0), get_all.raw()};
     AnyValue args;
     check(anyffi_sequence_create_from(ANYFFI_ARRAY, parts, 3, args.out()));
