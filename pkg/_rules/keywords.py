@@ -26,6 +26,7 @@ __all__ = [
     "bind",
     "exact",
     "is_constant",
+    "is_method",
     "is_name",
     "is_overloaded",
     "place",
@@ -39,12 +40,17 @@ Info = tuple[Optional[str], Optional[str], tuple[Param, ...], int, int, Optional
 
 _SUGGESTS = sys.version_info >= (3, 13)
 
-VARIADIC, OVERLOADED, _CONSTANT = 2, 4, 32  # AnyffiFunctionFlag
+VARIADIC, OVERLOADED, _METHOD, _CONSTANT = 2, 4, 8, 32  # AnyffiFunctionFlag
 
 
 def is_overloaded(info: Info | None) -> bool:
     """Return whether a function has overloads, each of which binds keywords on its own."""
     return info is not None and bool(info[4] & OVERLOADED)
+
+
+def is_method(info: Info | None) -> bool:
+    """Return whether a function's first parameter is the object of a class; ask each overload."""
+    return info is not None and bool(info[4] & _METHOD)
 
 
 def is_constant(info: Info | None) -> bool:

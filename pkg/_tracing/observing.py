@@ -25,7 +25,7 @@ class Described:
         # The call will say that it is empty.
         is_empty = not function._address
         info = None if is_empty else function._info()
-        self.name: str = (info and info[0]) or "function"
+        self.name: str = _qualify(function, info) or "function"
         #: The names of its parameters, None for one without; of overloads none.
         self.params: tuple[Any, ...] = () if info is None else tuple(param[0] for param in info[2])
         runtime = function._runtime
@@ -37,6 +37,18 @@ class Described:
             self.signature = " | ".join(map(str, shown))
         elif not is_empty:
             self.signature = runtime.function_signature(function)
+
+
+def _qualify(function: Any, info: Any) -> Any:
+    """Return the name of a function or None; of methods and constructors with the key of their class."""
+    if keywords.is_overloaded(info):
+        info = function.overloads[0]._info()
+    if info is None or info[0] is None:
+        return None
+    name, _, params, _, _, result = info
+    if keywords.is_method(info):
+        return f"{params[0][3]}.{name}"
+    return result if result is not None and result.rpartition(".")[2] == name else name
 
 
 class _Reference(weakref.ref[Any]):

@@ -146,6 +146,8 @@ ANYFFI_CLASS(Point, "traced.Point")
     .init([](int64_t a, int64_t b) { return Point{static_cast<double>(a + b)}; }, arg("a"), arg("b"))
     .field("x", &Point::x)
     .method("moved", &Point::moved, arg("by"))
+    .method("grown", [](const Point& p, double by) { return p.x * by; }, arg("by"))
+    .method("grown", [](const Point& p) { return p.x * 2; })
     .property("px", [](const Point& p) { return p.x; }, [](Point& p, double x) { p.x = x; })
     .static_method("make", [] { return Point{7}; })
     .op(anyffi::ops::add)
@@ -175,6 +177,7 @@ with anyffi.trace() as traced:
             pass
     p + former, p == former, p.moved(by=2), p.px, p.x, m.Point.make(), Derived(4).moved(1)
     p.px = 3
+    p.grown(by=2), p.grown()
     m.call_kept(2)
 assert m.Point(3).px == 3
 m.drop()
@@ -189,8 +192,10 @@ def test_classes_and_stored_callbacks(both: Any, build: Build) -> None:
     events = {mode: settled(json.loads(run_program(program, mode))) for mode in ("cython", "ctypes", "check")}
     assert events["cython"] == events["ctypes"] == events["check"]
     begun = [event["name"] for event in events["cython"] if event["event"] == "call"]
-    assert begun.count("Point") == 8
-    assert begun[-4:] == ["call_kept", "__main__.<lambda>", "Point", "moved"]
+    assert begun.count("traced.Point") == 8
+    assert begun[-4:] == ["call_kept", "__main__.<lambda>", "traced.Point", "traced.Point.moved"]
+    assert begun[-7:-4] == ["traced.Point.px", "traced.Point.grown", "traced.Point.grown"]
+    assert {"traced.Point.__add__", "traced.Point.__eq__"} < set(begun)
 
 
 INNER = """
@@ -234,8 +239,8 @@ def test_calls_of_the_package_itself_are_left_out(ffi: Any, build: Build) -> Non
                 module.fail()
             except module.Coded as error:
                 assert error.code == 7
-        begun = [event["name"].rpartition(".")[2] for event in traced.events if event["event"] == "call"]
-        assert begun == ["Stage", "run", "run", "fail"], begun
+        begun = [event["name"] for event in traced.events if event["event"] == "call"]
+        assert begun == ["inner.Stage", "run", "__main__.Double.run", "fail"], begun
     """
     run_program(program, ffi.ffi_mode)
 
