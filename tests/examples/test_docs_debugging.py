@@ -105,6 +105,15 @@ print(doctest.DocTestRunner(verbose=False).run(test))
     assert output.startswith("TestResults(failed=0"), output
 
 
+def test_the_fixture(folder: pathlib.Path, ffi: Any) -> None:
+    options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--rootdir", folder]
+    done = run([sys.executable, "-m", "pytest", *options], FFI_MODE=ffi.ffi_mode, cwd=folder)
+    assert "2 passed, 1 error" in done.stdout, done.stdout
+    assert "ERROR test_scale.py::test_that_leaks" in done.stdout, done.stdout
+    assert "objects of anyffi are still alive" in done.stdout
+    assert "<List anyffi.List([1.5])>" in done.stdout
+
+
 @pytest.mark.keeps_live(reason="a module stays loaded")
 def test_the_message_on_the_page(folder: pathlib.Path, ffi: Any) -> None:
     module = ffi.load_module(folder / "scale.so")
