@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import re
 import shlex
@@ -79,6 +80,25 @@ def test_console(folder: pathlib.Path, both: Any) -> None:
             done = run(["sh", "-c", f"{words} 2>&1"], cwd=folder, FFI_MODE=None)
             expected = re.escape(output).replace(r"\.\.\.", ".*")
             assert re.fullmatch(expected, done.stdout), f"{command}\n{done.stdout}"
+
+
+@pytest.mark.skipif(SANITIZED, reason="the sanitizers are preloaded already")
+@pytest.mark.skipif(
+    shutil.which("g++") is None, reason="the page's command takes g++, with its AddressSanitizer"
+)
+def test_address_sanitizer(folder: pathlib.Path, ffi: Any) -> None:
+    [block] = blocks(PAGE, "asan")
+    lines = block.splitlines()
+    commands = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+    path = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
+    shell = ["sh", "-c", "\n".join(["exec 2>&1", *commands])]
+    output = run(shell, cwd=folder, FFI_MODE=ffi.ffi_mode, PATH=path, LD_PRELOAD=None).stdout
+    if "cannot find" in output and "libasan" in output:
+        pytest.skip("AddressSanitizer is not installed")
+    for line in lines[len(commands) :]:
+        found = re.search(re.escape(line).replace(r"\.\.\.", ".*"), output)
+        assert found, f"{line!r} is not in the rest of the output:\n{output}"
+        output = output[found.end() :]
 
 
 @pytest.mark.skipif(shutil.which("addr2line") is None, reason="binutils is not installed")
