@@ -58,6 +58,20 @@ def test_iteration_over_references(handles: Any) -> None:
         assert [wheel.size for wheel in wheels] == [1, 2]
 
 
+@pytest.mark.parametrize("name", ["ByReference", "ByPointer", "ByIndex"])
+def test_iterators_that_hold_their_elements(handles: Any, name: str) -> None:
+    make = getattr(handles, name)
+    assert [each.value for each in make()] == [1, 2, 3]
+    found = list(make())
+    assert (values(found), len(set(map(id, found)))) == ([1, 2, 3], 3)
+    assert next(iter(make())).value == 1
+
+
+def test_elements_without_a_copy_that_iterators_hold(handles: Any) -> None:
+    with pytest.raises(TypeError, match="an iterator holds its elements, which cannot be copied"):
+        list(handles.Wholes())
+
+
 def test_the_value_of_a_property_is_kept_alive(handles: Any) -> None:
     definition = handles.Definition()
     assert definition.wheel is None

@@ -36,6 +36,46 @@ struct HandleIterator {
   HandleIterator& operator++() { ++at; return *this; }
   bool operator!=(const HandleIterator& other) const { return at != other.at; }
 };
+// Iterators that hold the handle, and return a reference or a pointer to it.
+template <bool kIsPointer>
+struct HoldingIterator {
+  Handle held;
+  std::conditional_t<kIsPointer, Handle*, Handle&> operator*() {
+    if constexpr (kIsPointer) return &held;
+    else return held;
+  }
+  HoldingIterator& operator++() { ++held.node; return *this; }
+  bool operator!=(const HoldingIterator& other) const { return held.node != other.held.node; }
+};
+// The same with an index.
+struct IndexedIterator : HoldingIterator<false> {
+  IndexedIterator operator+(std::ptrdiff_t i) const { return {{{held.node + i}}}; }
+  std::ptrdiff_t operator-(const IndexedIterator& other) const { return held.node - other.held.node; }
+  bool operator<(const IndexedIterator& other) const { return held.node < other.held.node; }
+};
+template <class I>
+struct HoldingDocument : Document {
+  I begin() const { return I{{nodes.data()}}; }
+  I end() const { return I{{nodes.data() + nodes.size()}}; }
+};
+using ByReference = HoldingDocument<HoldingIterator<false>>;
+using ByPointer = HoldingDocument<HoldingIterator<true>>;
+using ByIndex = HoldingDocument<IndexedIterator>;
+// What an iterator holds cannot be copied.
+struct Whole {
+  Whole() = default;
+  Whole(const Whole&) = delete;
+};
+struct WholeIterator {
+  int64_t at = 0;
+  Whole held;
+  Whole& operator*() { return held; }
+  WholeIterator& operator++() { ++at; return *this; }
+  bool operator!=(const WholeIterator& other) const { return at != other.at; }
+  WholeIterator() = default;
+  WholeIterator(const WholeIterator& other) : at(other.at) {}
+};
+struct Wholes {};
 
 struct Wheel {
   int64_t size;
@@ -114,6 +154,19 @@ ANYFFI_CLASS(Document, "handles.Document")
     }).keep_alive<0, 1>()
     .iterate_references([](const Document& self) { return HandleIterator{self.nodes.data()}; },
                         [](const Document& self) { return HandleIterator{self.nodes.data() + self.nodes.size()}; });
+ANYFFI_CLASS(ByReference, "handles.ByReference").init<>().iterate_references(&ByReference::begin, &ByReference::end);
+ANYFFI_CLASS(ByPointer, "handles.ByPointer")
+    .init<>()
+    .iterate_references(&ByPointer::begin, &ByPointer::end)
+    .returns(anyffi::Returns::kReferenceInternal);
+ANYFFI_CLASS(ByIndex, "handles.ByIndex").init<>().iterate_references(&ByIndex::begin, &ByIndex::end);
+ANYFFI_CLASS(Whole, "handles.Whole");
+ANYFFI_CLASS(Wholes, "handles.Wholes")
+    .init<>()
+    .iterate_references([](Wholes&) { return WholeIterator(); }, [](Wholes&) {
+      WholeIterator end;
+      return ++end;
+    });
 ANYFFI_CLASS(Wheel, "handles.Wheel").init<int64_t>(arg("size")).field("size", &Wheel::size);
 ANYFFI_CLASS(Car, "handles.Car")
     .init<>()

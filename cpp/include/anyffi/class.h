@@ -195,7 +195,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return add_method(0, "__iter__", detail::make_walk<T, false>(begin, end));
   }
   /// The same, of elements that refer into the object, which they keep alive: objects that references refer to are not
-  /// copied, and those that point into it, such as handles of nodes, are copies.
+  /// copied, and those that point into it, such as handles of nodes, are copies. So are those that an iterator holds
+  /// itself, and refers to.
   template <class B, class E>
   Class& iterate_references(B begin, E end) noexcept {
     return add_method(0, "__iter__", detail::make_walk<T, true>(begin, end));

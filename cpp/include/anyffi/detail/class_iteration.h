@@ -24,23 +24,48 @@ struct WalkedObject {
     return {missing};
   }
 
-  template <class R>
-  WalkItem store(R&& element) {
+  /// The element that an iterator is at.
+  template <class I>
+  WalkItem store(I& iterator) {
+    using R = decltype(*iterator);
     using Element = Bare<R>;
     if constexpr (!kInside) {
-      return {Traits<Element>::store(static_cast<Element>(element))};
+      return {Traits<Element>::store(static_cast<Element>(*iterator))};
     } else if constexpr (std::is_lvalue_reference_v<R> && kIsObjectClass<Element>) {
-      return {refer_to_borrowed(const_cast<Element*>(&element), owner.get())};
+      auto* element = const_cast<Element*>(&*iterator);
+      if (is_part_of(iterator, element)) return copy(*element);
+      return {refer_to_borrowed(element, owner.get())};
     } else if constexpr (kIsObjectPointer<Element>) {
+      auto* element = *iterator;
+      if (is_part_of(iterator, element)) return copy(*element);
       return {Traits<Element>::store_in({Returns::kReferenceInternal, owner.get()}, element, 0)};
     } else {
       static_assert(kIsObjectClass<Element>,
                     "anyffi: elements of iterate_references() are objects of bound classes, or pointers to them");
-      AnyValue stored(Adopt{}, Traits<Element>::store(static_cast<Element>(element)));
-      const AnyffiValue whole = object_value(owner.get());
-      check(anyffi_object_keep_alive(stored.raw().as_object, &whole));
-      return {stored.release()};
+      return keep_owner(Traits<Element>::store(static_cast<Element>(*iterator)));
     }
+  }
+
+ private:
+  /// An element that an iterator holds itself changes with it, and ends with it.
+  template <class I>
+  static bool is_part_of(const I& iterator, const volatile void* element) {
+    return reinterpret_cast<uintptr_t>(element) - reinterpret_cast<uintptr_t>(&iterator) < sizeof(I);
+  }
+  template <class Element>
+  WalkItem copy(Element& element) {
+    using Class = std::remove_cv_t<Element>;
+    if constexpr (kIsCopyable<Class>) {
+      return keep_owner(Traits<Class>::store(element));
+    } else {
+      throw Error("TypeError", "an iterator holds its elements, which cannot be copied: they would end with it");
+    }
+  }
+  WalkItem keep_owner(AnyffiValue element) {
+    AnyValue stored(Adopt{}, element);
+    const AnyffiValue whole = object_value(owner.get());
+    check(anyffi_object_keep_alive(stored.raw().as_object, &whole));
+    return {stored.release()};
   }
 };
 
@@ -51,7 +76,7 @@ struct Walk {
   End end;
   WalkItem operator()() {
     if (!(next != end)) return object.end();
-    WalkItem item = object.store(*next);
+    WalkItem item = object.store(next);
     ++next;
     return item;
   }
@@ -70,7 +95,8 @@ struct IndexWalk {
       index = -1;
       return object.end();
     }
-    WalkItem item = object.store(*(first + index));
+    auto at = first + index;
+    WalkItem item = object.store(at);
     ++index;
     return item;
   }
