@@ -1067,6 +1067,9 @@ AnyffiGuardedCall* anyffi_guarded_call(void);
 
 /// Keeps the object of a value alive until `nurse` is destroyed, with what the host has added to it.
 int anyffi_object_keep_alive(AnyffiObject* nurse, const AnyffiValue* patient);
+/// Replaces the deleter of an object, also of one that keeps others alive, if it is `former`; returns whether it was.
+int32_t anyffi_object_replace_deleter(AnyffiObject* object, void (*former)(AnyffiObject* self, int32_t what),
+                                      void (*deleter)(AnyffiObject* self, int32_t what));
 
 /// How libraries make new objects of a type, because functions return or take pointers to such; and who compares them.
 typedef enum AnyffiInstanceFlag {

@@ -253,4 +253,15 @@ int anyffi_object_keep_alive(AnyffiObject* nurse, const AnyffiValue* patient) {
   });
 }
 
+int32_t anyffi_object_replace_deleter(AnyffiObject* object, void (*former)(AnyffiObject* self, int32_t what),
+                                      void (*deleter)(AnyffiObject* self, int32_t what)) {
+  Nurses& all = nurses();
+  std::lock_guard<RecursiveMutex> lock(all.mutex);
+  auto** place = &object->deleter;
+  if (*place == &delete_nurse) place = &all.entries.find(object)->second.deleter;
+  if (*place != former) return 0;
+  *place = deleter;
+  return 1;
+}
+
 AnyffiGuardedCall* anyffi_guarded_call(void) { return &guarded_call; }

@@ -108,19 +108,25 @@ struct Pointee {
   AnyffiObject* owner;               // borrowed
 };
 
-/// Whether nothing of C++ or Python is known to own the content of an object.
-inline bool is_unowned(const AnyffiObject* object) {
-  return object->deleter == &destroy_reference && reinterpret_cast<const AnyffiInstance*>(object)->owner == &no_owner;
+/// Whether an object only refers to its content, also one that keeps others alive.
+inline bool is_reference(AnyffiObject* object) {
+  if (object->deleter == &destroy_reference) return true;
+  if (object->type_code < ANYFFI_FIRST_DYNAMIC_TYPE || object->deleter == &destroy_shared) return false;
+  // Of objects that own their content alone.
+  if (!reinterpret_cast<AnyffiInstance*>(object)->owner) return false;
+  return anyffi_object_replace_deleter(object, &destroy_reference, &destroy_reference) != 0;
 }
 
-/// Makes an object that refers to a content the owner of what `pointee` owns, unless something owns it already.
+/// Makes an object that refers to a content the owner of what `pointee` owns: what it referred into does not own the
+/// content any more.
 inline bool upgrade(AnyffiInstance* known, const Pointee& pointee) {
-  if (!is_unowned(&known->header) || !pointee.destroy_held) return false;
+  if (!pointee.destroy_held || !is_reference(&known->header)) return false;
   auto* pointed = reinterpret_cast<Pointed*>(known);
   pointed->held = pointee.held;
   pointed->destroy_held = pointee.destroy_held;
-  known->header.deleter = pointee.deleter;
-  if (pointee.deleter != &destroy_shared) known->owner = nullptr;
+  anyffi_object_replace_deleter(&known->header, &destroy_reference, pointee.deleter);
+  AnyffiObject* former = std::exchange(known->owner, pointee.deleter == &destroy_shared ? &no_owner : nullptr);
+  if (former != &no_owner) anyffi_release(former);
   return true;
 }
 
@@ -226,9 +232,10 @@ AnyffiValue refer_to_borrowed(T* pointer, AnyffiObject* owner = nullptr, uint32_
   Found found = find_dynamic(pointer);
   AnyffiValue known = anyffi_instance_find(found.content, found.type_code, flags);
   if (known.type_code != ANYFFI_NONE) {
-    if (owner && is_unowned(known.as_object)) {
+    auto* instance = reinterpret_cast<AnyffiInstance*>(known.as_object);
+    if (owner && instance->owner == &no_owner && is_reference(known.as_object)) {
       anyffi_retain(owner);
-      reinterpret_cast<AnyffiInstance*>(known.as_object)->owner = owner;
+      instance->owner = owner;
     }
     return known;
   }

@@ -56,7 +56,7 @@ AnyffiValue refer_to_shared(T* pointer, const std::shared_ptr<P>& shared, uint32
   AnyffiValue known = anyffi_instance_find(found.content, found.type_code, flags);
   if (known.type_code != ANYFFI_NONE) {
     bool is_borrowed = known.aux != 0;
-    if (__builtin_expect(!is_unowned(known.as_object), 1)) {
+    if (__builtin_expect(!is_reference(known.as_object), 1)) {
       if (is_borrowed && !shares_with(known.as_object, shared)) {
         anyffi_retain(known.as_object);
         known.aux = 0;

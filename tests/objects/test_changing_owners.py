@@ -1,0 +1,128 @@
+"""Objects that Python knows by reference while their owner in C++ gives them away, or to another owner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support import Build, compiles_classes, count_live, cpython_only
+
+pytestmark = compiles_classes
+
+SOURCE = r"""
+#include <anyffi/anyffi.h>
+#include <anyffi/stl/memory.h>
+#include <anyffi/stl/vector.h>
+
+namespace owners {
+int64_t frames_alive = 0, tags_alive = 0;
+struct Part {
+  int64_t size = 5;
+};
+struct Frame {
+  int64_t id;
+  Part part;
+  Frame* next = nullptr;
+  explicit Frame(int64_t i) : id(i) { ++frames_alive; }
+  Frame(const Frame&) = delete;
+  ~Frame() {
+    id = part.size = -1;
+    --frames_alive;
+  }
+};
+using Owned = std::unique_ptr<Frame>;
+struct Tag {
+  std::vector<Owned> frames;
+  Frame* seen = nullptr;
+  Tag() {
+    ++tags_alive;
+    frames.push_back(std::make_unique<Frame>(1));
+  }
+  Tag(const Tag&) = delete;
+  ~Tag() { --tags_alive; }
+  void add(Owned frame) { frames.push_back(std::move(frame)); }
+  Frame* last() { return frames.empty() ? nullptr : frames.back().get(); }
+  Owned pop() {
+    Owned frame = std::move(frames.back());
+    frames.pop_back();
+    return frame;
+  }
+  Frame* adopt(Tag& source) {
+    add(source.pop());
+    return last();
+  }
+};
+}  // namespace owners
+
+using namespace owners;
+using anyffi::Returns;
+using anyffi::arg;
+
+ANYFFI_CLASS(Part, "owners.Part").field("size", &Part::size);
+ANYFFI_CLASS(Frame, "owners.Frame")
+    .init<int64_t>(arg("id"))
+    .field("id", &Frame::id)
+    .field("part", &Frame::part)
+    .method("link", [](Frame& frame, Frame& next) { frame.next = &next; }, arg("next"))
+    .property("next", [](Frame& frame) { return frame.next; })
+    .method("itself", [](Frame& frame) { return &frame; }).returns(Returns::kReferenceInternal);
+ANYFFI_CLASS(Tag, "owners.Tag")
+    .init<>()
+    .method("add", &Tag::add, arg("frame"))
+    .method("make", [](Tag& tag, int64_t id) {
+      tag.add(std::make_unique<Frame>(id));
+      return tag.last();
+    }, arg("id")).returns(Returns::kReferenceInternal)
+    .method("last", &Tag::last).returns(Returns::kReferenceInternal)
+    .method("last_kept", &Tag::last).returns(Returns::kReference).keep_alive<0, 1>()
+    .method("last_free", &Tag::last).returns(Returns::kReference)
+    .method("pop", &Tag::pop)
+    .method("pop_raw", [](Tag& tag) { return tag.pop().release(); }).returns(Returns::kTakeOwnership)
+    .method("pop_shared", [](Tag& tag) { return std::shared_ptr<Frame>(tag.pop()); })
+    .method("pop_custom", [](Tag& tag) {
+      auto destroy = [](Frame* frame) { delete frame; };
+      return std::unique_ptr<Frame, void (*)(Frame*)>(tag.pop().release(), destroy);
+    })
+    .method("adopt", &Tag::adopt, arg("source")).returns(Returns::kReferenceInternal)
+    .property("seen", [](Tag& tag) { return tag.seen; }, [](Tag& tag, Frame* frame) { tag.seen = frame; })
+    .keep_alive<1, 2>();
+ANYFFI_EXPORT(frames, [] { return frames_alive; });
+ANYFFI_EXPORT(live, [] { return frames_alive + tags_alive; });
+"""
+
+
+@pytest.fixture
+def owners(ffi: Any, build: Build) -> Any:
+    module = ffi.load_module(build("changing_owners.cc", SOURCE))
+    before = count_live(module)
+    yield module
+    assert count_live(module) == before
+
+
+@pytest.mark.parametrize("pop", ["pop", "pop_raw", "pop_shared", "pop_custom"])
+@pytest.mark.parametrize("last", ["last", "last_kept", "last_free"])
+def test_what_python_knows_by_reference_is_given_away(owners: Any, last: str, pop: str) -> None:
+    before = count_live(owners)
+    tag = owners.Tag()
+    frame = getattr(tag, last)()
+    assert getattr(tag, pop)() is frame
+    assert tag.last() is None
+    part = frame.part
+    del tag
+    # What was kept alive for it still is.
+    assert count_live(owners) == before + (2 if last == "last_kept" else 1)
+    assert (frame.id, part.size) == (1, 5)
+    del frame
+    assert (count_live(owners) > before, part.size) == (True, 5)
+    del part
+    assert count_live(owners) == before
+
+
+@cpython_only("PyPy refers to an object more than once, so that none can be moved to C++")
+def test_what_was_given_away_is_given_back(owners: Any) -> None:
+    tag = owners.Tag()
+    frame = tag.last()
+    tag.add(tag.pop())
+    with pytest.raises(ValueError, match="this Frame is empty"):
+        frame.id
+    assert tag.last().id == 1
