@@ -126,3 +126,65 @@ def test_what_was_given_away_is_given_back(owners: Any) -> None:
     with pytest.raises(ValueError, match="this Frame is empty"):
         frame.id
     assert tag.last().id == 1
+
+
+def test_what_moves_to_another_owner_keeps_both(owners: Any) -> None:
+    first, second, third = owners.Tag(), owners.Tag(), owners.Tag()
+    frame = first.last()
+    assert second.adopt(first) is frame
+    del second
+    assert (count_live(owners) >= 4, frame.id) == (True, 1)
+    # Now it has left them, and its owner is known to be the third.
+    del first
+    third.adopt(third)
+    assert frame.id == 1
+
+
+def test_what_has_had_two_owners_is_given_away(owners: Any) -> None:
+    first, second = owners.Tag(), owners.Tag()
+    frame = first.last()
+    assert second.adopt(first) is frame
+    assert second.pop() is frame
+    del first, second
+    count_live(owners)
+    assert frame.id == 1
+
+
+def test_owners_that_keep_each_other_are_released(owners: Any) -> None:
+    before = count_live(owners)
+    tag = owners.Tag()
+    a, b = tag.make(2), tag.make(3)
+    # Each is returned as what the other one has.
+    a.link(b)
+    b.link(a)
+    for _ in range(2):
+        assert (a.next is b, b.next is a) == (True, True)
+    free = tag.last_free()
+    assert free.itself() is free is b
+    del tag, a, b, free
+    assert count_live(owners) == before
+
+    # The second owner keeps the object alive already.
+    tag, other = owners.Tag(), owners.Tag()
+    frame = tag.last()
+    other.seen = frame
+    assert other.seen is frame
+    del tag, other, frame
+    assert count_live(owners) == before
+
+    # Objects of two owners, each of which is returned by the other one.
+    tags = owners.Tag(), owners.Tag()
+    a, b = (tag.last() for tag in tags)
+    a.link(b)
+    b.link(a)
+    assert (a.next is b, b.next is a) == (True, True)
+    del tags, a, b
+    assert count_live(owners) == before
+
+
+def test_a_reference_is_returned_by_what_it_refers_to(owners: Any) -> None:
+    tag = owners.Tag()
+    frame = tag.last_free()
+    assert frame.itself() is frame
+    del frame
+    assert tag.last().id == 1

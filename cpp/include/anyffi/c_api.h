@@ -1067,6 +1067,8 @@ AnyffiGuardedCall* anyffi_guarded_call(void);
 
 /// Keeps the object of a value alive until `nurse` is destroyed, with what the host has added to it.
 int anyffi_object_keep_alive(AnyffiObject* nurse, const AnyffiValue* patient);
+/// Whether `keeper` keeps an object alive, or is it: by `anyffi_object_keep_alive`, or as the owner of its content.
+int anyffi_object_keeps_alive(const AnyffiObject* keeper, const AnyffiObject* object, int32_t* out);
 /// Replaces the deleter of an object, also of one that keeps others alive, if it is `former`; returns whether it was.
 int32_t anyffi_object_replace_deleter(AnyffiObject* object, void (*former)(AnyffiObject* self, int32_t what),
                                       void (*deleter)(AnyffiObject* self, int32_t what));

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/biased_lock.h"
 #include "core/compiler.h"
@@ -177,6 +178,32 @@ void add_patient(AnyffiObject* nurse, Owned* patient) {
   patient->take();
 }
 
+/// Where the nurses are locked.
+bool keeps(const AnyffiObject* keeper, const AnyffiObject* object) {
+  const void* handle = handle_of(anyffi_make_object(const_cast<AnyffiObject*>(object)));
+  Vector<const AnyffiObject*> pending{keeper};
+  std::unordered_set<const AnyffiObject*, std::hash<const AnyffiObject*>, std::equal_to<>,
+                     Allocator<const AnyffiObject*>>
+      seen;
+  while (!pending.empty()) {
+    keeper = pending.back();
+    pending.pop_back();
+    for (; keeper != nullptr; keeper = reinterpret_cast<const AnyffiInstance*>(keeper)->owner) {
+      if (keeper == object) return true;
+      if (keeper->type_code < ANYFFI_FIRST_DYNAMIC_TYPE) {
+        if (handle != nullptr && handle_of(anyffi_make_object(const_cast<AnyffiObject*>(keeper))) == handle)
+          return true;
+        break;
+      }
+      if (keeper->deleter != &delete_nurse) continue;
+      if (!seen.insert(keeper).second) break;
+      const auto& patients = nurses().entries.find(const_cast<AnyffiObject*>(keeper))->second.patients;
+      pending.insert(pending.end(), patients.begin(), patients.end());
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 bool withdraw_last(AnyffiInstance* instance) noexcept {
@@ -249,6 +276,14 @@ int anyffi_object_keep_alive(AnyffiObject* nurse, const AnyffiValue* patient) {
     Owned kept;
     if (keep(*patient, &kept) != 0) return -1;
     add_patient(nurse, &kept);
+    return 0;
+  });
+}
+
+int anyffi_object_keeps_alive(const AnyffiObject* keeper, const AnyffiObject* object, int32_t* out) {
+  return guard([&] {
+    std::lock_guard<RecursiveMutex> lock(nurses().mutex);
+    *out = keeps(keeper, object) ? 1 : 0;
     return 0;
   });
 }

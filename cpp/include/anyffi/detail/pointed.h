@@ -130,6 +130,24 @@ inline bool upgrade(AnyffiInstance* known, const Pointee& pointee) {
   return true;
 }
 
+/// Keeps one more owner of the content alive that an object refers to: the content may have moved to it.
+__attribute__((noinline)) inline void add_owner(AnyffiInstance* known, AnyffiObject* owner) {
+  if (!is_reference(&known->header)) return;
+  bool has_owner = known->owner != &no_owner;
+  // Both lie in one whole.
+  if (has_owner && is_reference(owner) && reinterpret_cast<AnyffiInstance*>(owner)->owner == known->owner) return;
+  int32_t is_kept_by_it = 0;
+  check(anyffi_object_keeps_alive(owner, &known->header, &is_kept_by_it));
+  if (is_kept_by_it != 0) return;
+  if (has_owner) {
+    const AnyffiValue whole = anyffi_make_object(owner);
+    check(anyffi_object_keep_alive(&known->header, &whole));
+  } else {
+    anyffi_retain(owner);
+    known->owner = owner;
+  }
+}
+
 /// Returns the object that stands for a content, a new one if there is none. Steals what is held, also on failure.
 __attribute__((noinline)) inline AnyffiValue refer_to(const Pointee& pointee) {
   struct Guard {
@@ -233,9 +251,10 @@ AnyffiValue refer_to_borrowed(T* pointer, AnyffiObject* owner = nullptr, uint32_
   AnyffiValue known = anyffi_instance_find(found.content, found.type_code, flags);
   if (known.type_code != ANYFFI_NONE) {
     auto* instance = reinterpret_cast<AnyffiInstance*>(known.as_object);
-    if (owner && instance->owner == &no_owner && is_reference(known.as_object)) {
-      anyffi_retain(owner);
-      instance->owner = owner;
+    if (__builtin_expect(owner && instance->owner && instance->owner != owner, 0)) {
+      AnyValue kept(Adopt{}, known.aux != 0 ? AnyffiValue{} : known);
+      add_owner(instance, owner);
+      kept.release();
     }
     return known;
   }
