@@ -95,10 +95,11 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return add_static(ANYFFI_STATIC_METHOD | ANYFFI_CONSTRUCTOR, detail::last_name(detail::kTypeKeyOf<T>), create,
                       names...);
   }
-  /// A function that returns a new T, also as a Ref<T>, by a smart pointer, or by a pointer that is taken.
+  /// A function that returns a new T, also as a Ref<T>, by a smart pointer, or by a pointer that is taken. For classes
+  /// of Python that override functions a pointer or std::unique_ptr is one to the Alias.
   template <class F, class... N>
   std::enable_if_t<!detail::kIsName<F>, Class&> init(F factory, N&&... names) noexcept {
-    static_assert(detail::kReturns<T, F>,
+    static_assert(detail::kReturns<T, Alias, F>,
                   "anyffi: a constructor returns a T, an anyffi::Ref<T>, or a pointer that owns it");
     return add_factory(ANYFFI_CONSTRUCTOR, detail::last_name(detail::kTypeKeyOf<T>), factory, names...);
   }
@@ -205,7 +206,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   /// What `pickle` and `copy` store: `get` returns a value, of which the function `set` makes a T or a Ref<T>.
   template <class G, class S>
   Class& pickle(G get, S set) noexcept {
-    static_assert(detail::kReturns<T, S>, "anyffi: the second function of pickle() returns a T or an anyffi::Ref<T>");
+    static_assert(detail::kReturns<T, Alias, S>,
+                  "anyffi: the second function of pickle() returns a T or an anyffi::Ref<T>");
     add_method(0, "__getstate__", get);
     return add_factory(ANYFFI_RESTORE, "__setstate__", set);
   }
@@ -221,11 +223,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
 
   /// What Python uses to bind the overrides of an object, and to keep its own part of the object.
   void add_override_methods() noexcept {
-    add_method(0, "__anyffi_bind__", [](const Ref<T>& self, const Function& finder) {
-      auto* alias = dynamic_cast<Alias*>(&*self);
-      if (alias) alias->anyffi_overrides.bind(self.get(), finder);
-      return alias != nullptr;
-    });
+    add_method(0, "__anyffi_bind__", &detail::bind_overrides<T, Alias>);
     add_method(0, "__anyffi_keep__", [](T& self, const Function& holder) {
       if (auto* alias = dynamic_cast<Alias*>(&self)) alias->anyffi_overrides.keep(holder);
     });

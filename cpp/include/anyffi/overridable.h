@@ -148,6 +148,26 @@ Ref<T> make_overridable(A&&... args) {
   return made;
 }
 
+[[noreturn]] __attribute__((cold, noinline)) inline void refuse_overrides(const char* type_key) {
+  throw Error(
+      "TypeError",
+      "a constructor made a {} whose functions Python cannot override: for classes of Python it returns a value, "
+      "or a pointer or std::unique_ptr to the class that .overridable() names",
+      type_key);
+}
+/// Lets an object of a class of Python find its overrides; false if it is of a class of C++ that has none.
+template <class T, class Alias>
+bool bind_overrides(const Ref<T>& self, const Function& finder) {
+  auto* alias = dynamic_cast<Alias*>(&*self);
+  if (!alias && find_derived(*self)) return false;
+  // Overrides refer to the object, which what C++ shares or takes would outlive.
+  AnyffiObject* object = self.get();
+  if (!alias || object->deleter == &destroy_shared) refuse_overrides(kTypeKeyOf<T>);
+  if (object->deleter == &destroy_owned) object->deleter = &destroy_holder;
+  alias->anyffi_overrides.bind(object, finder);
+  return true;
+}
+
 /// A copy: of an object of Python's class again one, which Python binds.
 template <class T, class Alias>
 Ref<T> copy_object(const T& object) {

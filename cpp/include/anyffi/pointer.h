@@ -41,6 +41,12 @@ inline constexpr bool kSharesObject = false;
 template <class T, class P>
 inline constexpr bool kIsOwner = false;
 
+/// What a smart pointer to an Alias, which derives from T, is as one to a T.
+template <class T, class Alias, class P>
+struct OwnerAs {
+  using Type = P;
+};
+
 /// Whether there is a pointer to an object in a type, which is one or a container.
 template <class T>
 struct HoldsPointer : std::bool_constant<kIsObjectPointer<T>> {};

@@ -38,43 +38,44 @@ struct ConstructAlias {
   Ref<T> operator()(A... args) const { return make_overridable<T, Alias>(std::forward<A>(args)...); }
 };
 
-/// Whether a function returns a new object of class T.
-template <class T>
+/// Whether a function returns a new object of class T, which may be an Alias behind a pointer.
+template <class T, class Alias>
 struct ReturnsObject {
   template <class R, class... A>
   struct Check {
-    static constexpr bool kValue =
-        std::is_same_v<Bare<R>, Ref<T>> || std::is_same_v<R, T> || std::is_same_v<R, T*> || kIsOwner<T, R>;
+    static constexpr bool kValue = std::is_same_v<Bare<R>, Ref<T>> || std::is_same_v<R, T> || std::is_same_v<R, T*> ||
+                                   std::is_same_v<R, Alias*> || kIsOwner<T, typename OwnerAs<T, Alias, R>::Type>;
   };
 };
-template <class T, class F>
-inline constexpr bool kReturns = SignatureOf<CallableOf<F>>::template Apply<ReturnsObject<T>::template Check>::kValue;
+template <class T, class Alias, class F>
+inline constexpr bool kReturns =
+    SignatureOf<CallableOf<F>>::template Apply<ReturnsObject<T, Alias>::template Check>::kValue;
 
 /// The object that a factory returned.
-template <class T>
+template <class T, class Alias>
 Ref<T> made_of(Ref<T> made) {
   return made;
 }
-template <class T, class P>
+template <class T, class Alias, class P>
 Ref<T> made_of(P pointer) {
   AnyffiValue made;
   if constexpr (std::is_pointer_v<P>) {
-    made = pointer ? refer_to_owned(pointer) : AnyffiValue{};
+    made = pointer ? refer_to_owned<T>(pointer) : AnyffiValue{};
   } else {
-    made = Traits<P>::store(std::move(pointer));
+    made = Traits<typename OwnerAs<T, Alias, P>::Type>::store(std::move(pointer));
   }
   if (made.type_code <= 0) throw Error("ValueError", "a constructor returned a null pointer");
   return Ref<T>(Adopt{}, made.as_object);
 }
 
 /// A constructor that refuses an object that the host knows already: a new wrapper is to stand for it.
-template <class T, class F>
+template <class T, class Alias, class F>
 struct NewOnly {
   template <class R, class... A>
   struct Of {
     F factory;
     Ref<T> operator()(A... args) {
-      Ref<T> made = made_of<T>(factory(std::forward<A>(args)...));
+      Ref<T> made = made_of<T, Alias>(factory(std::forward<A>(args)...));
       if (made.get() && made.get()->wrapper) {
         throw Error("TypeError", "a constructor returned an object that is not new");
       }
@@ -107,8 +108,9 @@ template <class T, class Alias, class F>
 decltype(auto) as_constructor(F& f) {
   using Signature = SignatureOf<F>;
   using Overriding = OverridableOnly<T, Alias, F>;
-  if constexpr (Signature::template Apply<NewOnly<T, F>::template IsNeeded>::kValue) {
-    return typename Signature::template Apply<NewOnly<T, F>::template Of>{f};
+  using New = NewOnly<T, Alias, F>;
+  if constexpr (Signature::template Apply<New::template IsNeeded>::kValue) {
+    return typename Signature::template Apply<New::template Of>{f};
   } else if constexpr (Signature::template Apply<Overriding::template IsNeeded>::kValue) {
     return typename Signature::template Apply<Overriding::template Of>{f};
   } else {

@@ -190,6 +190,10 @@ template <class T, class D>
 inline constexpr bool kIsOwner<T, std::unique_ptr<T, D>> = true;
 template <class T>
 inline constexpr bool kIsOwner<T, std::shared_ptr<T>> = true;
+template <class T, class Alias>
+struct OwnerAs<T, Alias, std::unique_ptr<Alias>> {
+  using Type = std::unique_ptr<T>;
+};
 template <class T>
 inline constexpr bool kIncludes<Missing::kMemory, T> = true;
 }  // namespace detail ANYFFI_HIDDEN_
