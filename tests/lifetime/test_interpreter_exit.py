@@ -179,6 +179,49 @@ def test_exit(ffi: Any, name: str) -> None:
     assert run_program(program, ffi.ffi_mode, noisy=noisy) == "end\n"
 
 
+#: An object of a class with overrides that another one keeps alive, and which says when it is destroyed.
+_KEPT = """
+#include <anyffi/anyffi.h>
+#include <cstdio>
+namespace exits {
+struct Listener {
+  virtual ~Listener() {
+    std::puts("destroyed");
+    std::fflush(stdout);
+  }
+  virtual void hear() {}
+};
+struct PyListener : anyffi::Overridable<Listener> {
+  void hear() override { override_or<void>("hear", [&] { Listener::hear(); }); }
+};
+struct World {
+  Listener* listener = nullptr;
+};
+}  // namespace exits
+ANYFFI_CLASS(exits::Listener, "exits.Listener").overridable<exits::PyListener>().init<>();
+ANYFFI_CLASS(exits::World, "exits.World")
+    .init<>()
+    .method("set", [](exits::World& world, exits::Listener* listener) { world.listener = listener; })
+    .keep_alive<1, 2>();
+"""
+
+
+@needs_compilers
+@cpython_only("PyPy leaves objects alive at exit on purpose")
+def test_an_object_with_overrides_that_another_one_keeps_is_destroyed(ffi: Any, build: Build) -> None:
+    program = f"""
+        import anyffi
+        exits = anyffi.load_module({os.fspath(build("exits.cc", _KEPT))!r})
+        class Mine(exits.Listener):
+            def hear(self):
+                pass
+        world, mine = exits.World(), Mine()
+        world.set(mine)
+        print("end", flush=True)
+    """
+    assert run_program(program, ffi.ffi_mode) == "end\ndestroyed\n"
+
+
 @cpython_only("its locks cannot be renewed on PyPy")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_lock_that_a_thread_held_at_a_fork(ffi: Any) -> None:

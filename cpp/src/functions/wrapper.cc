@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/errors.h"
 #include "functions/wrapper_layout.h"
 
 namespace anyffi::runtime {
@@ -87,8 +88,10 @@ int anyffi_wrapper_clear(void* wrapper) {
   if (object == nullptr || !anyffi_is_held_once(object) || !anyffi_object_may_refer(object)) return 0;
   // Its memory may still be exported.
   if (object->type_code == ANYFFI_TENSOR) return 0;
-  // The memory's finalizer releases the object, after the wrapper is empty.
-  release_handle(std::exchange(*at<void*>(wrapper, layout.memory_offset), nullptr));
+  // The memory's finalizer releases the object, after the wrapper is empty. No hook of the host: the last collections
+  // come after these were removed.
+  SavedError saved;
+  layout.release(std::exchange(*at<void*>(wrapper, layout.memory_offset), nullptr));
   return 0;
 }
 
