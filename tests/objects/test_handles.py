@@ -72,6 +72,17 @@ def test_elements_without_a_copy_that_iterators_hold(handles: Any) -> None:
         list(handles.Wholes())
 
 
+def test_iteration_over_pointers(handles: Any) -> None:
+    train = handles.Train()
+    for wheel in train:
+        if wheel is not None:
+            wheel.size += 4
+    a, b, nothing = train
+    del train, wheel
+    gc.collect()
+    assert (a.size, b.size, nothing) == (5, 6, None)
+
+
 def test_the_value_of_a_property_is_kept_alive(handles: Any) -> None:
     definition = handles.Definition()
     assert definition.wheel is None

@@ -86,6 +86,12 @@ struct Car {
 };
 
 struct Truck : Car {};
+struct Train {
+  Train() = default;
+  Train(const Train&) = delete;
+  Wheel a{1}, b{2};
+  std::vector<Wheel*> wheels{&a, &b, nullptr};
+};
 
 struct Definition {
   Wheel* wheel = nullptr;
@@ -157,8 +163,7 @@ ANYFFI_CLASS(Document, "handles.Document")
 ANYFFI_CLASS(ByReference, "handles.ByReference").init<>().iterate_references(&ByReference::begin, &ByReference::end);
 ANYFFI_CLASS(ByPointer, "handles.ByPointer")
     .init<>()
-    .iterate_references(&ByPointer::begin, &ByPointer::end)
-    .returns(anyffi::Returns::kReferenceInternal);
+    .iterate_references(&ByPointer::begin, &ByPointer::end);
 ANYFFI_CLASS(ByIndex, "handles.ByIndex").init<>().iterate_references(&ByIndex::begin, &ByIndex::end);
 ANYFFI_CLASS(Whole, "handles.Whole");
 ANYFFI_CLASS(Wholes, "handles.Wholes")
@@ -177,6 +182,9 @@ ANYFFI_CLASS(Truck, "handles.Truck")
     .init<>()
     .iterate_references([](const Truck& truck) { return truck.wheels.begin(); },
                         [](const Truck& truck) { return truck.wheels.end(); });
+ANYFFI_CLASS(Train, "handles.Train")
+    .init<>()
+    .iterate_references([](Train& train) { return train.wheels.begin(); }, [](Train& train) { return train.wheels.end(); });
 ANYFFI_CLASS(Definition, "handles.Definition")
     .init<>()
     .property("wheel", [](const Definition& self) { return self.wheel; },

@@ -200,7 +200,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   /// itself, and refers to.
   template <class B, class E>
   Class& iterate_references(B begin, E end) noexcept {
-    return add_method(0, "__iter__", detail::make_walk<T, true>(begin, end));
+    add_method(0, "__iter__", detail::make_walk<T, true>(begin, end));
+    return returns(Returns::kReferenceInternal);
   }
 
   /// What `pickle` and `copy` store: `get` returns a value, of which the function `set` makes a T or a Ref<T>.
