@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from inspect import Signature
 
-    from .overrides import Overrides
-
 __all__ = [
     "OPERATORS",
     "Constructor",
@@ -72,10 +70,10 @@ class MethodMethods:
 class Constructor:
     """The `__init__` of a class: creates the object of C++ for the wrapper.
 
-    `overrides` binds the virtual functions that classes of Python may override; None if there are none.
+    `overrides`, an Overrides, binds the functions that classes of Python may override; None if there are none.
     """
 
-    def __init__(self, cls: type, function: Any, overrides: Overrides | None = None) -> None:
+    def __init__(self, cls: type, function: Any, overrides: Any = None) -> None:
         self._function = function
         self._overrides = overrides
         self._key = cls.__dict__.get("_type_key", self)
