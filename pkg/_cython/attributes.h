@@ -136,22 +136,23 @@ ANYFFI_NEVER_INLINE int anyffi_py_fail_field(const AnyffiFieldInfo* field, PyObj
 }
 
 /// Sets a field of an object to any value; 0, or -1 with an exception. `owner`: its wrapper, NULL for a new object.
-static int anyffi_py_put_value(PyObject* owner, AnyffiObject* object, const AnyffiFieldInfo* field, PyObject* x) {
+static inline int anyffi_py_put_value(PyObject* owner, AnyffiObject* object, const AnyffiFieldInfo* field, PyObject* x) {
   AnyffiValue value;
   if (anyffi_py_pack(x, &value) < 0) return anyffi_py_fail_field(field, x);
   // Packing may have run code that gave the object to C++.
-  if (owner != NULL && ((AnyffiWrapper*)owner)->object != object) {
+  if (__builtin_expect(owner != NULL && ((AnyffiWrapper*)owner)->object != object, 0)) {
     object = anyffi_py_unwrap_checked(owner, field->type_code);
-  }
-  int status = -1;
-  if (object != NULL) {
-    ANYFFI_BEGIN_SECTION
-    status = field->set(object, field, &value);
-    ANYFFI_END_SECTION
-    if (status != 0) {
-      anyffi_py_raise_taken();
-      anyffi_py_explain_field(x);
+    if (object == NULL) {
+      anyffi_py_finish(NULL, &value, 1);
+      return -1;
     }
+  }
+  ANYFFI_BEGIN_SECTION
+  int status = field->set(object, field, &value);
+  ANYFFI_END_SECTION
+  if (status != 0) {
+    anyffi_py_raise_taken();
+    anyffi_py_explain_field(x);
   }
   anyffi_py_finish(status == 0 ? x : NULL, &value, 1);
   return status;

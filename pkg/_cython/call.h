@@ -215,23 +215,32 @@ ANYFFI_NEVER_INLINE int anyffi_py_renew_objects(PyObject* const* args, const int
   return 1;
 }
 
-/// Packs arguments: 1, or 0 with an exception. `packed`: how many have to be released.
-ANYFFI_ALWAYS_INLINE int anyffi_py_pack_arguments(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count,
-                                                  AnyffiValue* values, Py_ssize_t* packed) {
+/// 0 for an argument that was packed without code of users: a wrapper, or an array of numbers.
+static inline int anyffi_py_may_run_code(PyObject* x, const AnyffiValue* packed) {
+  PyTypeObject* cls = Py_TYPE(x);
+  return !(cls == anyffi_state.ndarray && packed->type_code == ANYFFI_TENSOR) && !anyffi_py_is_wrapper_class(cls);
+}
+
+/// Packs arguments; returns how many have to be released, which are fewer if one cannot be packed. `is_packed`: 0 with an
+/// exception.
+ANYFFI_ALWAYS_INLINE Py_ssize_t anyffi_py_pack_arguments(AnyffiFunction* target, PyObject* const* args,
+                                                         Py_ssize_t count, AnyffiValue* values, int* is_packed) {
   int has_run_code = 0;
-  for (*packed = 0; *packed < count; ++*packed) {
-    if (anyffi_py_pack_plain_argument(target, *packed, args[*packed], &values[*packed])) continue;
-    if (anyffi_py_pack_object(args[*packed], &values[*packed]) < 0) return 0;
-    has_run_code = 1;
+  Py_ssize_t packed = 0;
+  for (; packed < count; ++packed) {
+    if (anyffi_py_pack_plain_argument(target, packed, args[packed], &values[packed])) continue;
+    if (anyffi_py_pack_object(args[packed], &values[packed]) < 0) break;
+    if (anyffi_py_may_run_code(args[packed], &values[packed])) has_run_code = 1;
   }
-  return !has_run_code || count == 1 || anyffi_py_renew_objects(args, NULL, count, values);
+  *is_packed = packed == count && (!has_run_code || anyffi_py_renew_objects(args, NULL, count, values));
+  return packed;
 }
 
 /// Calls with any arguments, for which there is an array.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_with(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count,
                                                    AnyffiValue* values) {
-  Py_ssize_t packed;
-  int is_packed = anyffi_py_pack_arguments(target, args, count, values, &packed);
+  int is_packed;
+  Py_ssize_t packed = anyffi_py_pack_arguments(target, args, count, values, &is_packed);
   PyObject* result = is_packed ? anyffi_py_call_given(target, values, count, args, NULL)
                                : anyffi_py_fail_pack(target, args, NULL, count);
   return anyffi_py_finish(result, values, packed);
@@ -309,12 +318,20 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_callable(AnyffiFunction* target, Py
   if (anyffi_py_pack_handle(ANYFFI_FUNCTION, args[0], &values[0]) < 0) return NULL;
   values[0].aux = ANYFFI_MOVABLE;
   Py_ssize_t packed = 1;
-  for (; packed < count && anyffi_py_pack(args[packed], &values[packed]) >= 0; ++packed) {
+  int has_run_code = 0;
+  for (; packed < count; ++packed) {
+    if (anyffi_py_pack_plain(args[packed], &values[packed])) {
+      // Nothing has run.
+    } else if (anyffi_py_pack_rare_object(args[packed], &values[packed]) < 0) {
+      break;
+    } else {
+      has_run_code |= anyffi_py_may_run_code(args[packed], &values[packed]);
+    }
     if (__builtin_expect(anyffi_py_is_recorded(&values[packed]), 0)) {
       anyffi_py_record_borrowed(&values[packed], args[packed]);
     }
   }
-  int is_packed = packed == count && anyffi_py_renew_objects(args, NULL, count, values);
+  int is_packed = packed == count && (!has_run_code || anyffi_py_renew_objects(args, NULL, count, values));
   PyObject* result = is_packed ? anyffi_py_call_given(target, values, count, args, NULL)
                                : anyffi_py_fail_pack(target, args, NULL, count);
   return anyffi_py_finish(result, values, packed);

@@ -66,7 +66,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_loading(AnyffiFunction* target, Py
     if (anyffi_py_pack_plain_argument(target, packed, x, &values[packed])) continue;
     if (!anyffi_py_load_items(target, packed, x, &values[packed], &rooms[packed])) {
       if (anyffi_py_pack_rare_object(x, &values[packed]) < 0) break;
-      has_run_code = 1;
+      has_run_code |= anyffi_py_may_run_code(x, &values[packed]);
     }
   }
   int is_packed = packed == count && (!has_run_code || anyffi_py_renew_objects(args, places, count, values));
@@ -86,8 +86,8 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_rooms(AnyffiFunction* target, PyObj
 /// Calls with at most ANYFFI_MAX_SHORT arguments, whose containers are packed.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_packing(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
   AnyffiValue values[ANYFFI_MAX_SHORT];
-  Py_ssize_t packed;
-  int is_packed = anyffi_py_pack_arguments(target, args, count, values, &packed);
+  int is_packed;
+  Py_ssize_t packed = anyffi_py_pack_arguments(target, args, count, values, &is_packed);
   PyObject* result = is_packed ? anyffi_py_call_writing(target, values, count, args, NULL)
                                : anyffi_py_fail_pack(target, args, NULL, count);
   return anyffi_py_finish(result, values, packed);
