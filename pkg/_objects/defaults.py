@@ -60,47 +60,69 @@ def _require_own(self: Any, type_code: int, verb: str, member: str) -> None:
         )
 
 
-def make_copies(copy: Any, type_code: int) -> tuple[Any, Any]:
-    """Return `__copy__` and `__deepcopy__` for objects of a type, by a function that copies one of them."""
+def make_copies(cls: type, copy: Any, type_code: int) -> tuple[Any, Any]:
+    """Return `__copy__` and `__deepcopy__` of a class, for objects of a type, by a function that copies one."""
+    # Its instances have no attributes of Python. A class that users registered may give them some.
+    plain = cls if "_type_key" in cls.__dict__ else None
 
     def copy_content(self: Any) -> Any:
         _require_own(self, type_code, "copy", "copyable()")
         return _remade(self, copy(self))
 
     def __copy__(self: Any) -> Any:
+        if type(self) is plain and self._type_code == type_code:
+            return copy(self)
         made = copy_content(self)
         set_state(made, state_of(self))
         return made
 
+    # Once the classes of its bases are whole.
+    shared: list[tuple[Field, ...]] = []
+
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
         from copy import deepcopy
 
+        if not shared:
+            shared.append(_fields_that_share(cls))
         made = memo[id(self)] = copy_content(self)
-        _deepen(made, memo)
+        _deepen(made, shared[0], memo)
+        if type(self) is plain:
+            return made
         set_state(made, deepcopy(state_of(self), memo))
         return made
 
     return __copy__, __deepcopy__
 
 
-def _deepen(made: Any, memo: dict[int, Any]) -> None:
-    """Copy what a copied object shares with the original: containers, and objects that can be copied.
+#: Types of fields whose values are never shared.
+_LEAVES = ("int", "float", "bool", "str", "bytes", "complex")
 
-    The object of a pointer is not: it would not outlive the copy. Such a field cannot be set.
+
+def _fields_that_share(cls: type) -> tuple[Field, ...]:
+    """Return the fields in which a copied object may share containers or objects with the original.
+
+    The object of a pointer is not copied: it would not outlive the copy. Such a field cannot be set.
     """
+    names = [(base, name) for base in cls.__mro__ for name in base.__dict__.get("_field_names", ())]
+    fields = [base.__dict__.get(name) for base, name in names]
+    return tuple(
+        field
+        for field in fields
+        if isinstance(field, Field) and field.fset is not None and field.type_name not in _LEAVES
+    )
+
+
+def _deepen(made: Any, fields: tuple[Field, ...], memo: dict[int, Any]) -> None:
+    """Copy what a copied object shares with the original: containers, and objects that can be copied."""
     from copy import deepcopy
 
-    for cls in type(made).__mro__:
-        for name in cls.__dict__.get("_field_names", ()):
-            field = cls.__dict__.get(name)
-            if not isinstance(field, Field) or field.fset is None:
-                continue
-            value = field.__get__(made)
-            is_copied = hasattr(type(value), "_type_code") and hasattr(type(value), "__deepcopy__")
-            if isinstance(value, Container) or is_copied:
-                copied = deepcopy(value, memo)
-                if copied is not value:
-                    field.__set__(made, copied)
+    for field in fields:
+        value = field.__get__(made)
+        is_copied = hasattr(type(value), "_type_code") and hasattr(type(value), "__deepcopy__")
+        if isinstance(value, Container) or is_copied:
+            copied = deepcopy(value, memo)
+            if copied is not value:
+                field.__set__(made, copied)
 
 
 def make_reduce(type_code: int, get_state: Any) -> Any:

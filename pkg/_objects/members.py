@@ -160,7 +160,7 @@ class Members:
                 members.setdefault("__copy__", defaults.make_copy(get_state, restore))
         if "__copy__" in members:
             members["_copied"] = staticmethod(members["__copy__"])
-            copies = defaults.make_copies(members["__copy__"], type_code)
+            copies = defaults.make_copies(cls, members["__copy__"], type_code)
             members["__copy__"], members["__deepcopy__"] = copies
         if described.has_repr:
             members.setdefault("__repr__", lambda self: self._runtime.value_repr(self))
