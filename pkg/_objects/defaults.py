@@ -61,7 +61,7 @@ def _require_own(self: Any, type_code: int, verb: str, member: str) -> None:
 
 
 def make_copies(cls: type, copy: Any, type_code: int) -> tuple[Any, Any]:
-    """Return `__copy__` and `__deepcopy__` of a class, for objects of a type, by a function that copies one."""
+    """Return `__copy__` and `__deepcopy__` of a class, for objects of a type, by what copies one."""
     # Its instances have no attributes of Python. A class that users registered may give them some.
     plain = cls if "_type_key" in cls.__dict__ else None
 

@@ -70,7 +70,7 @@ class MethodMethods:
 class Constructor:
     """The `__init__` of a class: creates the object of C++ for the wrapper.
 
-    `overrides`, an Overrides, binds the functions that classes of Python may override; None if there are none.
+    `overrides`, an Overrides, binds the functions that classes of Python may override, if there are any.
     """
 
     def __init__(self, cls: type, function: Any, overrides: Any = None) -> None:
