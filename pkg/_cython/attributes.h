@@ -136,7 +136,8 @@ ANYFFI_NEVER_INLINE int anyffi_py_fail_field(const AnyffiFieldInfo* field, PyObj
 }
 
 /// Sets a field of an object to any value; 0, or -1 with an exception. `owner`: its wrapper, NULL for a new object.
-static inline int anyffi_py_put_value(PyObject* owner, AnyffiObject* object, const AnyffiFieldInfo* field, PyObject* x) {
+static inline int anyffi_py_put_value(PyObject* owner, AnyffiObject* object, const AnyffiFieldInfo* field,
+                                      PyObject* x) {
   AnyffiValue value;
   if (anyffi_py_pack(x, &value) < 0) return anyffi_py_fail_field(field, x);
   // Packing may have run code that gave the object to C++.

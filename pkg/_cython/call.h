@@ -221,8 +221,8 @@ static inline int anyffi_py_may_run_code(PyObject* x, const AnyffiValue* packed)
   return !(cls == anyffi_state.ndarray && packed->type_code == ANYFFI_TENSOR) && !anyffi_py_is_wrapper_class(cls);
 }
 
-/// Packs arguments; returns how many have to be released, which are fewer if one cannot be packed. `is_packed`: 0 with an
-/// exception.
+/// Packs arguments; returns how many have to be released, which are fewer if one cannot be packed. `is_packed`: 0 with
+/// an exception.
 ANYFFI_ALWAYS_INLINE Py_ssize_t anyffi_py_pack_arguments(AnyffiFunction* target, PyObject* const* args,
                                                          Py_ssize_t count, AnyffiValue* values, int* is_packed) {
   int has_run_code = 0;
