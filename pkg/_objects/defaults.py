@@ -63,7 +63,7 @@ def _require_own(self: Any, type_code: int, verb: str, member: str) -> None:
 def make_copies(cls: type, copy: Any, type_code: int) -> tuple[Any, Any]:
     """Return `__copy__` and `__deepcopy__` of a class, for objects of a type, by what copies one."""
     # Its instances have no attributes of Python. A class that users registered may give them some.
-    plain = cls if "_type_key" in cls.__dict__ else None
+    plain: Any = cls if "_type_key" in cls.__dict__ else None
 
     def copy_content(self: Any) -> Any:
         _require_own(self, type_code, "copy", "copyable()")
