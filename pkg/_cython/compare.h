@@ -36,12 +36,12 @@ static int anyffi_py_read_operand(int32_t type_code, PyObject* x, AnyffiOperand*
   return is_alike || out->sequence != NULL;
 }
 
-/// Levels of nested sequences that are compared without wrappers.
+/// Levels of nested containers that are compared without wrappers.
 #define ANYFFI_NATIVE_DEPTH 16
 
-static int anyffi_py_items_equal(const AnyffiValue* cell, PyObject* items, int depth);
+static int anyffi_py_nested_equals(const AnyffiValue* cell, PyObject* item, int depth);
 
-/// As `anyffi_py_cell_equals`, at a level of nested sequences.
+/// As `anyffi_py_cell_equals`, at a level of nested containers.
 static inline int anyffi_py_cell_equals_at(const AnyffiValue* cell, PyObject* item, int depth) {
   AnyffiValue packed;
   if (cell->type_code == ANYFFI_INT && Py_IS_TYPE(item, &PyLong_Type)) {
@@ -58,7 +58,7 @@ static inline int anyffi_py_cell_equals_at(const AnyffiValue* cell, PyObject* it
       return text->length == PyUnicode_GET_LENGTH(item) && memcmp(text->data, PyUnicode_DATA(item), size) == 0;
     }
   }
-  if (cell->type_code >= ANYFFI_ARRAY) return anyffi_py_items_equal(cell, item, depth);
+  if (cell->type_code >= ANYFFI_ARRAY) return anyffi_py_nested_equals(cell, item, depth);
   if (cell->type_code > ANYFFI_BYTES_OBJECT || !anyffi_py_pack_plain(item, &packed)) return -1;
   if (cell->type_code == ANYFFI_STR && packed.type_code == ANYFFI_STR) {
     return cell->as_int == packed.as_int && cell->aux == packed.aux;
@@ -66,25 +66,41 @@ static inline int anyffi_py_cell_equals_at(const AnyffiValue* cell, PyObject* it
   return anyffi_value_equal_native(cell, &packed);
 }
 
-/// Whether an Array, Shape or List equals an exact tuple or list, as `anyffi_py_cell_equals`. One with a wrapper is
-/// compared by its class.
-static int anyffi_py_items_equal(const AnyffiValue* cell, PyObject* items, int depth) {
-  const AnyffiSequence* sequence = (const AnyffiSequence*)cell->as_object;
-#ifdef Py_GIL_DISABLED
-  // Other threads may change a list.
-  if (cell->type_code == ANYFFI_LIST) return -1;
-#endif
-  int is_alike =
-      cell->type_code == ANYFFI_LIST
-          ? PyList_CheckExact(items)
-          : (cell->type_code == ANYFFI_ARRAY || cell->type_code == ANYFFI_SHAPE) && PyTuple_CheckExact(items);
-  if (!is_alike || cell->as_object->wrapper != NULL || depth == ANYFFI_NATIVE_DEPTH) return -1;
+/// Whether a sequence equals a list or tuple, as `anyffi_py_cell_equals`.
+static int anyffi_py_items_equal(const AnyffiSequence* sequence, PyObject* items, int depth) {
   if (sequence->size != Py_SIZE(items)) return 0;
   for (int64_t i = 0; i < sequence->size; ++i) {
-    int is_equal = anyffi_py_cell_equals_at(&sequence->data[i], PySequence_Fast_ITEMS(items)[i], depth + 1);
+    int is_equal = anyffi_py_cell_equals_at(&sequence->data[i], PySequence_Fast_ITEMS(items)[i], depth);
     if (is_equal != 1) return is_equal;
   }
   return 1;
+}
+
+static int anyffi_py_entries_equal(const AnyffiMapping* mine, PyObject* item, int depth);
+
+/// Whether a container equals an exact one of Python, or one of ours, as `anyffi_py_cell_equals`. One whose wrapper is
+/// of a user's class is compared by that.
+static int anyffi_py_nested_equals(const AnyffiValue* cell, PyObject* item, int depth) {
+  AnyffiObject* object = cell->as_object;
+  int32_t code = cell->type_code;
+  if (code > ANYFFI_SET || depth == ANYFFI_NATIVE_DEPTH) return -1;
+#ifdef Py_GIL_DISABLED
+  // Other threads may change what is mutable, or destroy the wrapper.
+  if ((code != ANYFFI_ARRAY && code != ANYFFI_SHAPE) || object->wrapper != NULL) return -1;
+#else
+  if (object->wrapper != NULL && (PyObject*)anyffi_py_class_of_wrapper(object) != anyffi_state.classes[code]) return -1;
+#endif
+  AnyffiObject* other = anyffi_py_peek_exact(item, code);
+  if (other != NULL) {
+    AnyffiValue theirs = anyffi_make_object(other);
+    return anyffi_value_equal_native(cell, &theirs);
+  }
+  if (code == ANYFFI_DICT || code == ANYFFI_MAP) {
+    return anyffi_py_entries_equal((const AnyffiMapping*)object, item, depth + 1);
+  }
+  int is_alike = code == ANYFFI_LIST ? PyList_CheckExact(item)
+                                     : (code == ANYFFI_ARRAY || code == ANYFFI_SHAPE) && PyTuple_CheckExact(item);
+  return is_alike ? anyffi_py_items_equal((const AnyffiSequence*)object, item, depth + 1) : -1;
 }
 
 /// Whether a cell equals an object, where that runs no code of Python; -1 where it does.

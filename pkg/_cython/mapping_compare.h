@@ -64,33 +64,6 @@ static int anyffi_py_values_equal(const AnyffiValue* mine, const AnyffiValue* th
   return anyffi_value_equal(mine, theirs, &is_equal) == 0 ? is_equal : anyffi_py_raise_taken() - 1;
 }
 
-static int anyffi_py_value_equals(const AnyffiValue* mine, PyObject* item, int depth);
-
-/// Compares a sequence with a list or tuple of Python.
-static int anyffi_py_elements_equal(const AnyffiSequence* mine, PyObject* items, int depth) {
-  if (mine->size != Py_SIZE(items)) return 0;
-  if (depth == ANYFFI_PY_COMPARED_DEPTH) return -1;
-  int is_equal = 1;
-  for (Py_ssize_t i = 0; is_equal == 1 && i < Py_SIZE(items); ++i) {
-    is_equal = anyffi_py_value_equals(&mine->data[i], PySequence_Fast_ITEMS(items)[i], depth + 1);
-  }
-  return is_equal;
-}
-
-/// Whether a value equals an object of Python: 1, 0, -1 where that takes code of Python.
-static int anyffi_py_value_equals(const AnyffiValue* mine, PyObject* item, int depth) {
-  int32_t code = mine->type_code;
-  int is_alike = code == ANYFFI_ARRAY && PyTuple_CheckExact(item);
-#ifndef Py_GIL_DISABLED
-  // Other threads could change a list.
-  is_alike |= code == ANYFFI_LIST && PyList_CheckExact(item);
-#endif
-  if (is_alike) {
-    return anyffi_py_elements_equal((const AnyffiSequence*)mine->as_object, item, depth);
-  }
-  return anyffi_py_cell_equals(mine, item);
-}
-
 /// Finds an entry with the key of another mapping's entry `number`, most often that of the same number: its number, -1
 /// if it is absent, -2 with an exception. All keys of both must be compared without code of Python.
 static int64_t anyffi_py_find_same(const AnyffiMapping* mapping, const AnyffiValue* key, int64_t number) {
@@ -137,7 +110,7 @@ static int anyffi_py_is_exact(PyObject* x, int depth) {
 static int anyffi_py_find_plain(const AnyffiMapping* mapping, PyObject* key, int64_t number, int64_t* out) {
   AnyffiValue packed;
   *out = number;
-  if (number < mapping->used && anyffi_py_value_equals(&mapping->entries[number].key, key, 0) == 1) return 1;
+  if (number < mapping->used && anyffi_py_cell_equals(&mapping->entries[number].key, key) == 1) return 1;
   *out = -1;
   int is_made = !anyffi_py_pack_plain(key, &packed);
   if (is_made) {
@@ -154,21 +127,21 @@ static int anyffi_py_find_plain(const AnyffiMapping* mapping, PyObject* key, int
 }
 
 #ifdef Py_GIL_DISABLED
-static int anyffi_py_equals_copy(const AnyffiMapping* mine, PyObject* dict);
+static int anyffi_py_equals_copy(const AnyffiMapping* mine, PyObject* dict, int depth);
 #endif
 
 /// As `anyffi_py_mappings_equal`, with a dict, in the dict's order: packing takes less than unpacking.
-static int anyffi_py_equals_dict(const AnyffiMapping* mine, PyObject* dict) {
+static int anyffi_py_equals_dict(const AnyffiMapping* mine, PyObject* dict, int depth) {
 #ifdef Py_GIL_DISABLED
   // The items of a copy, which nobody changes.
   PyObject* held = PyDict_Copy(dict);
   if (held == NULL) return -2;
-  int result = anyffi_py_equals_copy(mine, held);
+  int result = anyffi_py_equals_copy(mine, held, depth);
   Py_DECREF(held);
   return result;
 }
 
-static int anyffi_py_equals_copy(const AnyffiMapping* mine, PyObject* dict) {
+static int anyffi_py_equals_copy(const AnyffiMapping* mine, PyObject* dict, int depth) {
 #endif
   PyObject *key, *item;
   Py_ssize_t position = 0;
@@ -179,7 +152,7 @@ static int anyffi_py_equals_copy(const AnyffiMapping* mine, PyObject* dict) {
     int is_found = anyffi_py_find_plain(mine, key, found + 1, &found);
     if (is_found <= 0) return is_found - 1;
     if (found < 0) return 0;
-    int is_equal = anyffi_py_value_equals(&mine->entries[found].value, item, 0);
+    int is_equal = anyffi_py_cell_equals_at(&mine->entries[found].value, item, depth);
     if (is_equal != 1) return is_equal;
   }
   return 1;
@@ -191,6 +164,16 @@ static inline PyObject* anyffi_py_plain_entries(PyObject* x) {
   return x != NULL && PyDict_CheckExact(x) ? x : NULL;
 }
 
+/// Compares a nested mapping with an object of Python: 1, 0, -1 where that takes code of Python.
+static int anyffi_py_entries_equal(const AnyffiMapping* mine, PyObject* item, int depth) {
+  PyObject* dict = anyffi_py_plain_entries(item);
+  int is_equal = dict == NULL ? -1 : anyffi_py_equals_dict(mine, dict, depth);
+  if (is_equal != -2) return is_equal;
+  // Code of Python will raise the error anew.
+  PyErr_Clear();
+  return -1;
+}
+
 /// `==` and `!=` of a Map or Dict.
 static PyObject* anyffi_py_mapping_compare(PyObject* self, PyObject* other, int operation, int32_t type_code) {
   if (operation != Py_EQ && operation != Py_NE) Py_RETURN_NOTIMPLEMENTED;
@@ -200,7 +183,7 @@ static PyObject* anyffi_py_mapping_compare(PyObject* self, PyObject* other, int 
     AnyffiMapping* theirs = (AnyffiMapping*)anyffi_py_peek_mapping_exact(other);
     PyObject* dict = theirs == NULL ? anyffi_py_plain_entries(other) : NULL;
     if (theirs != NULL) is_equal = anyffi_py_mappings_equal(mine, theirs);
-    if (dict != NULL) is_equal = anyffi_py_equals_dict(mine, dict);
+    if (dict != NULL) is_equal = anyffi_py_equals_dict(mine, dict, 0);
   }
   if (is_equal == -2) return NULL;
   if (is_equal == -1) {
