@@ -2,7 +2,9 @@
 /// Argument conversion errors. They are in the runtime, so that all modules word them alike and none contains the text.
 #include <anyffi/inline.h>
 
+#include <charconv>
 #include <cstring>
+#include <iterator>
 
 #include "core/errors.h"
 #include "core/memory.h"
@@ -227,8 +229,30 @@ using namespace anyffi::runtime;
 
 extern "C" {
 
+namespace {
+
+/// A path that is too long keeps its outer end.
+void put_step(AnyffiMismatch* mismatch, std::string_view step) {
+  constexpr int32_t kCapacity = sizeof(mismatch->path);
+  auto size = static_cast<int32_t>(step.size());
+  int32_t kept = mismatch->path_size + size < kCapacity ? mismatch->path_size : 0;
+  std::memmove(mismatch->path + size, mismatch->path, static_cast<size_t>(kept));
+  std::memcpy(mismatch->path, step.data(), step.size());
+  mismatch->path_size = size + kept;
+}
+
+}  // namespace
+
 void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key) {
   if (mismatch->reason == ANYFFI_MISMATCH_RAISED) return;
+  if (key->type_code == ANYFFI_INT) {
+    // The path of an overload that another one follows is read by nobody: it must cost little.
+    char step[24] = "[";
+    char* end = std::to_chars(step + 1, std::end(step), key->as_int).ptr;
+    *end++ = ']';
+    put_step(mismatch, {step, static_cast<size_t>(end - step)});
+    return;
+  }
   int status = guard([&] {
     String step = "[";
     append_repr(&step, key);
@@ -237,18 +261,12 @@ void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key) {
       step[1] = step.back() = '"';
     }
     step += ']';
-    constexpr int32_t kCapacity = sizeof(mismatch->path);
     constexpr size_t kLongest = 40;
     if (step.size() > kLongest) {
       step.resize(cut_before(step, kLongest - 4));
       step += "...]";
     }
-    auto size = static_cast<int32_t>(step.size());
-    // A path that is too long keeps its outer end.
-    int32_t kept = mismatch->path_size + size < kCapacity ? mismatch->path_size : 0;
-    std::memmove(mismatch->path + size, mismatch->path, static_cast<size_t>(kept));
-    std::memcpy(mismatch->path, step.data(), step.size());
-    mismatch->path_size = size + kept;
+    put_step(mismatch, step);
     return 0;
   });
   if (status != 0) mismatch->reason = ANYFFI_MISMATCH_RAISED;
