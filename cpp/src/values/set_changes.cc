@@ -88,8 +88,8 @@ int32_t anyffi_set_change(AnyffiObject* object, const AnyffiObject* other, int32
 
 namespace {
 
-/// Changes a set by plain values.
-int change_by_plain(Mapping* set, const AnyffiValue* values, int64_t count, int32_t operation) {
+/// Changes a set by values: by one after the other.
+int change_by_values(Mapping* set, const AnyffiValue* values, int64_t count, int32_t operation) {
   int status = 0;
   for (int64_t i = 0; status == 0 && i < count; ++i) {
     int64_t hash;
@@ -98,22 +98,20 @@ int change_by_plain(Mapping* set, const AnyffiValue* values, int64_t count, int3
   return status;
 }
 
-/// The same for any values: without memory for one of them, or a hash, the set is as before.
-int change_by_any(Mapping* set, const AnyffiValue* values, int64_t count, int32_t operation) {
-  static_assert(sizeof(Owned) == sizeof(AnyffiValue), "an array of them is one of values");
+/// The same where values are added that have to be copied: without memory for one, or a hash, the set is as before.
+int add_copies(Mapping* set, const AnyffiValue* values, int64_t count, int32_t operation) {
   Vector<Owned> owned;
   Vector<int64_t> hashes;
   return guard([&] {
     hashes.resize(static_cast<size_t>(count));
-    if (adds(operation)) owned.resize(static_cast<size_t>(count));
+    owned.resize(static_cast<size_t>(count));
     for (size_t i = 0; i < hashes.size(); ++i) {
       if (hash_value(values[i], &hashes[i]) != 0) return -1;
-      if (adds(operation) && own_element(values[i], owned[i].out()) != 0) return -1;
+      if (own_element(values[i], owned[i].out()) != 0) return -1;
     }
-    if (adds(operation)) values = owned.front().get();
     int status = 0;
     for (size_t i = 0; status == 0 && i < hashes.size(); ++i) {
-      status = change_by(set, values[i], hashes[i], operation);
+      status = change_by(set, *owned[i].get(), hashes[i], operation);
     }
     return status;
   });
@@ -132,6 +130,6 @@ int32_t anyffi_set_change_values(AnyffiObject* object, const AnyffiValue* values
     auto find = [&](int64_t i) { return is_native(set->entries[i].key) ? sought.is_found(i) - 1 : kUnknownEntry; };
     return as_result(erase_elements(set, false, find));
   }
-  bool are_plain = std::all_of(values, values + count, &is_plain);
-  return as_result((are_plain ? change_by_plain : change_by_any)(set, values, count, operation));
+  bool copies = adds(operation) && !std::all_of(values, values + count, &is_plain);
+  return as_result((copies ? add_copies : change_by_values)(set, values, count, operation));
 }
