@@ -219,6 +219,7 @@ _hooks.install(
         _new_wrapper,
         _plain.DESCRIBERS,
         _locate_nothing,
+        (_wrapper.ObjectCore, _core.ObjectCore),
     )
 )
 _pack.set_callback(_core.enter_check_mode(run_callback, hash_of, equals, Rules, make_error))

@@ -17,11 +17,11 @@ from .._typing import TYPE_CHECKING, Any, Callable, Optional
 from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
 from .native import take_native
 from .owned import OwnedValue, release
-from .pack import argument_writers, object_value, pack
+from .pack import argument_writers, pack, pack_now
 from .show import Arguments
 from .structs import Function, FunctionInfo
 from .unpack import discard_error, raise_error, take, unpack_copy
-from .wrapper import ObjectCore, is_empty, unwrap
+from .wrapper import ObjectCore, unwrap
 
 __all__ = ["FunctionCore", "bind", "plain_call", "set_packer"]
 
@@ -30,6 +30,7 @@ _NONE, _INT = code.NONE, code.INT
 _REFUSED = -2  # ANYFFI_REFUSED
 _join = platform.join
 _pack: Callable[[Any, list[Any]], bytes] = pack
+_packs_itself = True
 _value = VALUE.pack
 _value_of = VALUE.unpack
 _take_raised = library.error_take_raised
@@ -53,19 +54,31 @@ _Key = tuple[int, tuple[str, ...]]
 _MOST_PLANS = 64
 
 
-def _renew_objects(args: tuple[Any, ...], packed: list[Any]) -> None:
+#: The classes of wrappers; in check mode those of both backends.
+_wrapper_classes: tuple[type, ...] = (ObjectCore,)
+
+
+def _own_recipes(args: tuple[Any, ...], packed: list[Any], keep: list[Any]) -> None:
+    """Make the containers of earlier arguments now: recipes borrow the objects in them."""
+    for index, value in enumerate(packed):
+        if type(value) is bytes and len(value) > VALUE_SIZE and _packs_itself:
+            packed[index] = pack_now(args[index], keep)
+
+
+def _renew_objects(args: tuple[Any, ...], packed: list[Any], keep: list[Any]) -> None:
     """Read the objects of wrappers again, once conversions of other arguments have run code of users.
 
     That may have given an object to C++.
     """
     for index, x in enumerate(args):
-        if type(packed[index]) is bytes and issubclass(type(x), ObjectCore):
-            type_code, aux, address = _value_of(packed[index])
-            if type_code > 0 and not aux and (is_empty(x) or unwrap(x) != address):
+        value = packed[index]
+        if type(value) is bytes and len(value) == VALUE_SIZE and issubclass(type(x), _wrapper_classes):
+            type_code, aux, address = _value_of(value)
+            if type_code > 0 and not aux and x._address != address:
                 # As if it could not be packed, if it is empty.
                 rest = packed[index + 1 :]
                 del packed[index:]
-                packed += [object_value(unwrap(x)), *rest]
+                packed += [_pack(x, keep), *rest]
 
 
 class FunctionCore(ObjectCore):
@@ -127,10 +140,13 @@ class FunctionCore(ObjectCore):
                 if type(written) is bytes:
                     packed.append(written)
                 else:
+                    # This may run code of users.
+                    if packed:
+                        _own_recipes(args, packed, keep)
                     packed.append(_pack(x, keep))
                     has_run_code = True
             if has_run_code and len(args) > 1:
-                _renew_objects(args, packed)
+                _renew_objects(args, packed, keep)
             if is_overloaded:
                 _name_enumerations(args, packed)
             # The runtime writes to a recipe, and debuggers read `packed`: not to a single one itself.
@@ -232,10 +248,14 @@ _NO_WRITERS: dict[int, Any] = {}
 _get_writer: Callable[[int], Any] = argument_writers.get
 
 
-def set_packer(pack: Callable[[Any, list[Any]], bytes], default: bool) -> None:
+def set_packer(
+    pack: Callable[[Any, list[Any]], bytes], default: bool, wrapper_classes: tuple[type, ...]
+) -> None:
     """Pack arguments of calls by another function than the default; see hooks.py."""
-    global _pack, _get_writer
+    global _pack, _get_writer, _packs_itself, _wrapper_classes
+    _wrapper_classes = wrapper_classes
     _pack = pack
+    _packs_itself = default
     _get_writer = argument_writers.get if default else _NO_WRITERS.get
 
 

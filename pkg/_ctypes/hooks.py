@@ -36,6 +36,8 @@ class Hooks(NamedTuple):
     makers: plain.Makers = plain.MAKERS
     #: `locate_result(exception, args, function)`: the message about what a callback returned.
     locate_result: Callable[..., None] = _locate_result
+    #: Those of arguments that are wrappers.
+    wrapper_classes: tuple[type, ...] = (wrapper.ObjectCore,)
 
 
 _DEFAULTS = Hooks()
@@ -43,7 +45,7 @@ _DEFAULTS = Hooks()
 
 def install(hooks: Hooks = _DEFAULTS) -> None:
     """Install other functions; without an argument, restore those of the marshaller."""
-    call.set_packer(hooks.pack_argument, default=hooks.pack_argument is pack.pack)
+    call.set_packer(hooks.pack_argument, hooks.pack_argument is pack.pack, hooks.wrapper_classes)
     recipe.set_reader(hooks.read_container)
     pack.set_rules(hooks.rules, hooks.read_container)
     unpack.set_error_maker(hooks.make_error)

@@ -31,6 +31,7 @@ __all__ = [
     "pack",
     "pack_borrowed",
     "pack_into",
+    "pack_now",
     "pack_owned",
     "set_callback",
     "set_class",
@@ -64,8 +65,19 @@ def pack(x: Any, keep: list[Any]) -> bytes:
     packed = None if write is None else write(x, keep)
     if packed is None:
         packed = pack_borrowed(x, keep)
+    return packed if type(packed) is bytes else _as_created(packed)
+
+
+def pack_now(x: Any, keep: list[Any]) -> bytes:
+    """Pack an argument of a call as an object of its own, which borrows nothing."""
+    packed = pack_owned(x)
     if type(packed) is bytes:
         return packed
+    keep.append(packed)
+    return _as_created(packed)
+
+
+def _as_created(packed: Any) -> Created:
     created = Created(_value(_OBJECT, RECIPE, platform.address_of_memory(packed)))
     created.was = bytes(packed)
     return created

@@ -89,6 +89,8 @@ static inline AnyffiBoundClass* anyffi_py_bound_class(PyTypeObject* cls) {
 /// Compares `__init__` and `__new__`, after the class was changed.
 ANYFFI_NEVER_INLINE int anyffi_py_is_bound_anew(PyTypeObject* cls, AnyffiBoundClass* found) {
   if (cls->tp_new != PyBaseObject_Type.tp_new || PyType_HasFeature(cls, Py_TPFLAGS_IS_ABSTRACT)) return 0;
+  // The wrapper of a failed call would be finalized.
+  if (cls->tp_finalize != NULL && cls->tp_finalize != anyffi_py_finalize_shared) return 0;
   unsigned int version = anyffi_py_version_now(cls);
   if (anyffi_py_look_up_name(cls, "__init__") != found->init) return 0;
   found->version = version;

@@ -73,6 +73,8 @@ static PyType_Spec anyffi_record_plan_spec = {"anyffi.RecordPlan", sizeof(Anyffi
 
 /// Compares what a call runs, after the class was changed.
 ANYFFI_NEVER_INLINE int anyffi_py_is_planned_anew(PyTypeObject* cls, AnyffiRecordPlan* plan) {
+  // An object of a failed call would be finalized.
+  if (cls->tp_finalize != NULL) return 0;
   unsigned int version = anyffi_py_version_now(cls);
   if (anyffi_py_look_up_name(cls, "__new__") != plan->make || anyffi_py_look_up_name(cls, "__init__") != plan->init ||
       anyffi_py_look_up_name(cls, "__setattr__") != plan->setter ||
@@ -145,6 +147,8 @@ static PyObject* anyffi_py_construct_record(PyObject* cls, PyObject* const* args
     anyffi_py_raise_taken();
     return NULL;
   }
+  // Defaults and conversions may run code that gives the class another one.
+  Py_INCREF(plan);
   for (Py_ssize_t i = 0; i < Py_SIZE(plan); ++i) {
     const AnyffiRecordField* field = &plan->fields[i];
     PyObject* x = field->parameter < 0 ? NULL : given[field->parameter];
@@ -154,11 +158,14 @@ static PyObject* anyffi_py_construct_record(PyObject* cls, PyObject* const* args
     if (is_new) Py_XDECREF(x);
     if (put < 0) {
       anyffi_py_discard(&made);
+      Py_DECREF(plan);
       return NULL;
     }
   }
+  int has_post_init = plan->has_post_init;
+  Py_DECREF(plan);
   PyObject* wrapper = anyffi_py_wrap_as((PyTypeObject*)cls, &made);
-  if (wrapper == NULL || !plan->has_post_init) return wrapper;
+  if (wrapper == NULL || !has_post_init) return wrapper;
   PyObject* ignored = PyObject_CallMethod(wrapper, "__post_init__", NULL);
   if (ignored == NULL) Py_CLEAR(wrapper);
   Py_XDECREF(ignored);
@@ -248,6 +255,7 @@ static int anyffi_py_set_record_class(PyTypeObject* cls, PyObject* make, PyObjec
   }
   if (anyffi_record_make == NULL) {
     anyffi_record_create_draft = anyffi_py_return_new(create);
+    anyffi_record_no_init = anyffi_py_look_up_name(&PyBaseObject_Type, "__init__");
     anyffi_record_make = anyffi_py_return_new(make);
   }
   if (cls->tp_vectorcall == NULL) cls->tp_vectorcall = anyffi_py_call_record;

@@ -8,8 +8,23 @@
 
 /// The `__new__` in Python, and the wrapper of the function that creates a draft; NULL at first.
 static PyObject *anyffi_record_make, *anyffi_record_create_draft;
+/// That of `object`.
+static PyObject* anyffi_record_no_init;
 /// `__new__`, `_record`, `__init__`, `_generated`, `_set_nowhere` and `_defaults`.
 static PyObject* anyffi_record_names[6];
+
+/// 1 if attributes of a class are those that the package has set; 0 if a class of users has others of these names.
+static int anyffi_py_are_own_attributes(PyObject* record, PyObject* defaults) {
+  if (record == NULL || !PyTuple_CheckExact(record) || PyTuple_GET_SIZE(record) < 2) return 0;
+  if (!PyLong_CheckExact(PyTuple_GET_ITEM(record, 1))) return 0;
+  if (defaults == NULL || !PyTuple_CheckExact(defaults)) return 0;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(defaults); ++i) {
+    PyObject* pair = PyTuple_GET_ITEM(defaults, i);
+    if (!PyTuple_CheckExact(pair) || PyTuple_GET_SIZE(pair) != 2) return 0;
+    if (!PyUnicode_CheckExact(PyTuple_GET_ITEM(pair, 0))) return 0;
+  }
+  return 1;
+}
 
 /// Sets the fields of a new object to defaults, pairs of name and value; -1 with an exception.
 static int anyffi_py_set_defaults(PyObject* x, PyObject* defaults) {
@@ -65,10 +80,9 @@ static PyObject* anyffi_py_call_record(PyObject* cls, PyObject* const* args, siz
   PyObject* defaults = anyffi_py_look_up(type, anyffi_record_names[is_generated ? 4 : 5]);
   int is_function = init != NULL && PyFunction_Check(init);
   // Without an `__init__` there are no arguments, which `__new__` refuses.
-  int is_absent =
-      init != NULL && Py_IS_TYPE(init, &PyWrapperDescr_Type) && PyVectorcall_NARGS(flags) == 0 && names == NULL;
+  int is_absent = init == anyffi_record_no_init && PyVectorcall_NARGS(flags) == 0 && names == NULL;
   // An observer sees that the object is created.
-  if (make != anyffi_record_make || record == NULL || defaults == NULL || !(is_function || is_absent) ||
+  if (make != anyffi_record_make || !(is_function || is_absent) || !anyffi_py_are_own_attributes(record, defaults) ||
       PyType_HasFeature(type, Py_TPFLAGS_IS_ABSTRACT) || anyffi_state.observer != NULL) {
     return anyffi_py_call_slot(cls, args, PyVectorcall_NARGS(flags), names);
   }

@@ -102,12 +102,14 @@ class Restore:
                 f"but received a '{type(instance).__name__}'"
             )
         made = self._restore(instance._runtime.to_plain(state))
-        former: Any = None
         if instance._address:
             former = object.__new__(cls)
             former._move_from(instance)
+            try:
+                # A method of the former object may be running.
+                instance._runtime.object_keep_alive(made, former)
+            except BaseException:
+                instance._move_from(former)
+                raise
         instance._move_from(made)
-        if former is not None:
-            # A method of the former object may be running.
-            instance._runtime.object_keep_alive(instance, former)
         instance._bind_overrides()

@@ -210,8 +210,9 @@ class BoundClasses:
             if base is self._object:
                 # Objects of any type, also where it is registered for one.
                 break
-            if "_record" in base.__dict__:
-                return base.__dict__["_record"][0]  # type: ignore[no-any-return]
+            record = base.__dict__.get("_record")
+            if type(record) is tuple:
+                return record[0]  # type: ignore[no-any-return]
             if "_type_key" in base.__dict__:
                 return self._runtime.type_find(base.__dict__["_type_key"])  # type: ignore[no-any-return]
             found = self._registered_code(base)

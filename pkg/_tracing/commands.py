@@ -46,7 +46,11 @@ def add_commands(commands: Any) -> None:
         help="run each call in a process of its own: what then differs depends on more than its arguments",
     )
     again.add_argument(
-        "--timeout", metavar="SECONDS", type=float, default=60, help="how long a call may take; %(default)s"
+        "--timeout",
+        metavar="SECONDS",
+        type=_seconds,
+        default=60,
+        help="how long a call may take; %(default)s",
     )
     again.add_argument("--list", action="store_true", help="list the calls, and run none")
     again.add_argument("--call", metavar="NUMBER", type=int, help="run only this call")
@@ -64,6 +68,17 @@ def add_commands(commands: Any) -> None:
         allow_abbrev=False,
     )
     gdb.set_defaults(run=_print_script)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
+    # What the system's functions take.
+    if not 0 < seconds <= 10**6:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from above 0 to a million")
+    return seconds
 
 
 def _replay(options: argparse.Namespace) -> int:

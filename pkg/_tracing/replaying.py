@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import select
+import selectors
 import subprocess
 import sys
 from collections import Counter
@@ -71,21 +71,23 @@ class _Process:
             how = f"status {status}" if status is None or status >= 0 else f"signal {-status}"
             late = f"it had not returned after {self._timeout:g} seconds"
             yield {"died": late if self._is_late else f"it ended the process with {how}"}
-        elif status != 0 and "end" not in last:
+        elif "end" not in last and (status != 0 or not last):
             # Python itself did not start, or the package.
             raise ValueError(f"the process in {self._mode} mode ended with status {status}")
 
     def _lines(self, place: int) -> Iterator[bytes]:
         self._is_late = False
         rest = b""
-        while True:
-            timeout = self._timeout if "begun" in self._last else max(self._timeout, _START)
-            self._is_late = not select.select([place], [], [], timeout)[0]
-            data = b"" if self._is_late else os.read(place, 65536)
-            if not data:
-                return
-            *lines, rest = (rest + data).split(b"\n")
-            yield from lines
+        with selectors.DefaultSelector() as selector:
+            selector.register(place, selectors.EVENT_READ)
+            while True:
+                timeout = self._timeout if "begun" in self._last else max(self._timeout, _START)
+                self._is_late = not selector.select(timeout)
+                data = b"" if self._is_late else os.read(place, 65536)
+                if not data:
+                    return
+                *lines, rest = (rest + data).split(b"\n")
+                yield from lines
 
 
 def _run(
@@ -142,6 +144,8 @@ def replay(
     differing: list[dict[str, Any]] = []
     for event in _run(folder, mode, timeout, is_alone, begin, end):
         _count(event, mode, counts, differing)
+    if call is not None and not counts["done"] + counts["failed"]:
+        raise ValueError(f"{folder}: there is no call {call}")
     again = _run_again(folder, mode, timeout, is_alone, begin, differing)
     for event in differing:
         _print_difference(event, mode, event["begun"] in again[event["mode"]])
@@ -243,7 +247,9 @@ def list_calls(folder: str, mode: str | None) -> int:
                 print(f"    arguments: {event['arguments']}\n    {event['outcome']}")
         elif "died" in event:
             raise ValueError(f"{_place(begun)}: when it was loaded, {event['died']}")
-    return 0 if found["done"] else 2
+        else:
+            _count(event, "", found, [])
+    return 0 if found["done"] and not found["damaged"] else 2
 
 
 def debug_call(folder: str, mode: str | None, call: int) -> int:

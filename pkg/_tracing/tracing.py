@@ -80,8 +80,8 @@ class Trace(Watcher):
             raise RuntimeError("this trace was used before; make another one")
         self._zero, self._lost = _now(), untold()
         self._is_open = True
-        self._write(self._describe_process(None))
         try:
+            self._write(self._describe_process(None))
             _open_traces.append(self)
             watch(self)
         except BaseException:

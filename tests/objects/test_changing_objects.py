@@ -48,6 +48,7 @@ ANYFFI_EXPORT(use, [](const changing::Box& box, int64_t x, const std::vector<int
   return box.x + x + static_cast<int64_t>(xs.size());
 }, anyffi::arg("box"), anyffi::arg("x") = 0, anyffi::arg("xs") = std::vector<int64_t>());
 ANYFFI_EXPORT(use_last, [](int64_t x, const changing::Box& box) { return box.x + x; });
+ANYFFI_EXPORT(use_all, [](anyffi::List<> boxes, int64_t x) { return boxes.size() + x; });
 ANYFFI_EXPORT(live, [] { return changing::live; });
 """
 
@@ -100,6 +101,16 @@ def test_objects_that_are_replaced_meanwhile(lib: Any) -> None:
         assert CALLS[call](lib, box, index) == expected
         assert (box.x, index.calls) == (7 if call == "field" else 9, 1)
         del box, index
+
+
+def test_objects_in_earlier_arguments(lib: Any) -> None:
+    """Their list refers to them: C++ cannot take them meanwhile."""
+    for _ in range(3):
+        box = lib.Box(5)
+        for boxes in ([box], [box, box]):
+            with pytest.raises(ValueError, match="other objects refer to this object"):
+                lib.use_all(boxes, Index(lambda box=box: lib.take(box)))
+            assert box.x == 5
 
 
 def test_an_object_that_is_replaced_while_a_method_runs(lib: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import gc
 from typing import Any
 
 import pytest
@@ -184,3 +185,71 @@ def test_objects_of_a_class_that_is_declared_again(ffi: Any) -> None:
     draft.b = [1]
     draft.a = 1
     assert (draft.a, draft.b) == (1, [1])
+
+
+def test_a_class_that_is_changed_while_it_is_called(ffi: Any) -> None:
+    changes = [None]
+
+    def make_default() -> int:
+        if changes:
+            changes.pop()
+            Derived.__init__ = lambda self, *args: None
+            Derived.__init_subclass__()
+            gc.collect()
+        return 7
+
+    @ffi.dataclass
+    class Point:
+        x: int = dataclasses.field(default_factory=make_default)
+        y: int = 2
+        z: str = "z"
+
+    class Derived(Point):
+        pass
+
+    made = Derived()
+    assert (made.x, made.y, made.z) == (7, 2, "z")
+
+
+def test_names_that_the_package_uses(ffi: Any) -> None:
+    Point = make_point(ffi)
+
+    class Defaults(Point):
+        _defaults = 5
+
+        def __init__(self) -> None:
+            super().__init__(1)
+
+    class Record(Point):
+        def _record(self) -> int:
+            return 1
+
+    class Later(Point):
+        def __init__(self) -> None:
+            super().__init__(1)
+
+    Later._record = 5
+    for cls in (Defaults, Later):
+        with pytest.raises(TypeError):
+            cls()
+
+
+def test_finalizers_and_calls_that_fail(ffi: Any) -> None:
+    Point = make_point(ffi)
+    ended = []
+
+    class Ending(Point):
+        def __del__(self) -> None:
+            ended.append(type(self).__name__)
+
+    for args in (("x",), (), (1, 2, 3)):
+        with pytest.raises(TypeError):
+            Ending(*args)
+        gc.collect()
+    assert ended == ["Ending"] * 3
+
+    class Slot(Point):
+        __init__ = list.__init__
+
+    with pytest.raises(TypeError):
+        Slot()

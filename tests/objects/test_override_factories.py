@@ -75,6 +75,9 @@ ANYFFI_CLASS(ByBase, "making.ByBase")
 ANYFFI_CLASS(Shared, "making.Shared")
     .overridable<PyShared>()
     .init([](int64_t by) { return std::shared_ptr<Shared>(std::make_shared<PyShared>(by)); }, arg("by"))
+    .init([](const ByPointer&, int64_t by) { return std::shared_ptr<Shared>(std::make_shared<PyShared>(by)); },
+          arg("kept"), arg("by"))
+    .keep_alive<1, 2>()
     .method("visit", &Shared::visit)
     .method("run", &run<Shared>);
 ANYFFI_CLASS(Plain, "making.Plain")
@@ -155,6 +158,10 @@ def test_a_class_of_python_needs_an_object_with_overrides(making: Any, name: str
     for cls in (Mine, Initialized):
         with pytest.raises(TypeError, match=words):
             cls(3)
+    if name == "Shared":
+        # Also one that keeps another object alive.
+        with pytest.raises(TypeError, match=words):
+            Mine(making.ByPointer(1), 3)
 
 
 def test_a_bound_class_without_overrides_has_none(making: Any) -> None:

@@ -398,6 +398,11 @@ def test_lists_and_single_calls(library: pathlib.Path, tmp_path: pathlib.Path) -
     assert "arguments: 2.0, by=3.0" in done.stdout
     assert "kwargs = {'by': 3.0}" in done.stdout
     assert "--pdb debugs one call" in replay(place, "ctypes", "--pdb")[1]
+    for call in ("0", "3"):
+        assert f"there is no call {call}" in replay(place, "ctypes", "--call", call)[1]
+    for seconds in ("0", "-1", "nan", "inf", "x"):
+        text = replay(place, "ctypes", f"--timeout={seconds}")[1]
+        assert f"'{seconds}' is no number of seconds from above 0 to a million" in text
 
 
 def test_pickling_cannot_end_the_program(library: pathlib.Path, tmp_path: pathlib.Path) -> None:

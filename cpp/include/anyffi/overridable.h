@@ -155,15 +155,24 @@ Ref<T> make_overridable(A&&... args) {
       "or a pointer or std::unique_ptr to the class that .overridable() names",
       type_key);
 }
+/// Whether the content of an object ends with it, from now on. Overrides refer to the object, which what C++ shares,
+/// or takes, would outlive.
+__attribute__((cold, noinline)) inline bool holds_content(AnyffiObject* object) {
+  // Also of one that keeps others alive.
+  auto has = [object](auto* deleter) { return anyffi_object_replace_deleter(object, deleter, deleter) != 0; };
+  if (has(&destroy_shared) || has(&destroy_reference)) return false;
+  anyffi_object_replace_deleter(object, &destroy_owned, &destroy_holder);
+  return true;
+}
+
 /// Lets an object of a class of Python find its overrides; false if it is of a class of C++ that has none.
 template <class T, class Alias>
 bool bind_overrides(const Ref<T>& self, const Function& finder) {
   auto* alias = dynamic_cast<Alias*>(&*self);
   if (!alias && find_derived(*self)) return false;
-  // Overrides refer to the object, which what C++ shares or takes would outlive.
   AnyffiObject* object = self.get();
-  if (!alias || object->deleter == &destroy_shared) refuse_overrides(kTypeKeyOf<T>);
-  if (object->deleter == &destroy_owned) object->deleter = &destroy_holder;
+  bool is_refused = !alias || (object->deleter != &Instance<T, Alias>::destroy && !holds_content(object));
+  if (is_refused) refuse_overrides(kTypeKeyOf<T>);
   alias->anyffi_overrides.bind(object, finder);
   return true;
 }

@@ -27,7 +27,7 @@ size_t own_index_of(const AnyffiFieldInfo* field, const AnyffiRecord& owner) noe
   size_t index = (reinterpret_cast<uintptr_t>(field) - reinterpret_cast<uintptr_t>(fields)) / sizeof(*field);
   if (__builtin_expect(index < owner.fields.size() && fields + index == field, 1)) return index;
   index = 0;
-  while (fields[index].offset != field->offset) ++index;
+  while (index + 1 < owner.fields.size() && fields[index].offset != field->offset) ++index;
   return index;
 }
 
