@@ -139,7 +139,7 @@ def replay(
     # Names in a damaged record may be no text that can be encoded.
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
-    begin, end = (0, _ALL) if call is None else (call - 1, call)
+    begin, end = (0, _ALL) if call is None else (max(call, 1) - 1, call)
     counts: Counter[str] = Counter()
     differing: list[dict[str, Any]] = []
     for event in _run(folder, mode, timeout, is_alone, begin, end):
