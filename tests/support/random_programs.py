@@ -350,11 +350,11 @@ class _Run:
             elif isinstance(value, (self.ffi.Array, self.ffi.List, tuple, list)):
                 left.extend(value)
             elif isinstance(value, Iterator):
-                if type(value).__module__ == "anyffi":
-                    # The container, of which the iterator may not reach an element that refers to it.
-                    left.extend(value.__reduce__()[1])
                 # Of a container that has changed.
                 with contextlib.suppress(RuntimeError):
+                    if type(value).__module__ == "anyffi":
+                        # The container, of which the iterator may not reach an element that refers to it.
+                        left.extend(value.__reduce__()[1])
                     left.extend(itertools.islice(value, _MOST_ITEMS))
             if isinstance(value, (self.ffi.List, self.ffi.Dict, self.ffi.Set, list, dict)):
                 value.clear()
