@@ -198,6 +198,8 @@ _made_map: Any = None
 @pytest.mark.parametrize("name", _MEMORY_CHANGES)
 def test_each_allocation_fails_in_turn(ffi: Any, name: str) -> None:
     global _made_map
+    if ffi.ffi_mode == "check" and name == "-= of a Set":
+        pytest.skip("the change itself allocates nothing, and comparing its outcome does")
     _made_map = ffi.Map(dict.fromkeys(range(30), LONG))
     make, change = _MEMORY_CHANGES[name]
     fail, live, seen = map(
