@@ -7,6 +7,8 @@ import itertools
 from types import MappingProxyType
 from typing import Any
 
+from support import CPYTHON
+
 LONG = "a text that is too long to be stored in place"
 NESTED: list[Any] = [
     {"a": [1, {"b": (1, 2.0)}], "c": {"d": LONG}},
@@ -78,7 +80,8 @@ def test_classes_of_users_compare_themselves(ffi: Any) -> None:
 def test_values_that_equal_nothing(ffi: Any) -> None:
     nan = float("nan")
     assert ffi.List([{"x": nan}]) != [{"x": nan}]
-    assert ffi.Dict({nan: [1]}) != {nan: [1]}
+    if CPYTHON:  # on PyPy all NaNs of one bit pattern are one object
+        assert ffi.Dict({nan: [1]}) != {nan: [1]}
     deep: Any = []
     for _ in range(40):
         deep = [{"x": deep}]
