@@ -61,7 +61,7 @@ _wrapper_classes: tuple[type, ...] = (ObjectCore,)
 def _own_recipes(args: tuple[Any, ...], packed: list[Any], keep: list[Any]) -> None:
     """Make the containers of earlier arguments now: recipes borrow the objects in them."""
     for index, value in enumerate(packed):
-        if type(value) is bytes and len(value) > VALUE_SIZE and _packs_itself:
+        if type(value) is bytes and len(value) > VALUE_SIZE:
             packed[index] = pack_now(args[index], keep)
 
 
@@ -141,7 +141,7 @@ class FunctionCore(ObjectCore):
                     packed.append(written)
                 else:
                     # This may run code of users.
-                    if packed:
+                    if packed and _packs_itself:
                         _own_recipes(args, packed, keep)
                     packed.append(_pack(x, keep))
                     has_run_code = True

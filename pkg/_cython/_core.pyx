@@ -26,7 +26,7 @@ from c_api cimport (
 )
 from marshaller cimport (
     IS_SET, MAX_AXES, MAX_SHORT, DeviceLayout, EntryIteratorLayout, Exporter, FieldGetterLayout,
-    Section, begin_section, drop_found, end_section, find_attribute_of, keep_class, rename_wrapper, set_step,
+    Section, begin_section, drop_found, end_section, find_attribute_of, keep_class, move_object, set_step,
     unname_wrapper,
     FunctionWrapper, MethodRow, NumPyArray, NumPyDtype, OperatorRow, PublicFunctionLayout,
     PublicRow, ViewLayout, add_method, add_tensor_methods, allocate, array_methods, array_operators,
@@ -45,7 +45,7 @@ from marshaller cimport (
     plan_class, set_compare, set_constructor_slots, set_field_slots, set_hash, set_in_place,
     set_method_flags, set_methods, set_module_slot, set_operators, set_record_slots, set_special,
     set_wrapper_slots, state,
-    tensor_length, track, unpack, unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function,
+    tensor_length, unpack, unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function,
     unwrap_mapping, unwrap_sequence, version_of, view_has_key, view_has_pair, view_size, viewed,
     views_equal, wrap, wrapper_for, write_field,
 )

@@ -131,12 +131,8 @@ static PyObject* anyffi_py_as_instance(PyTypeObject* cls, const AnyffiBoundClass
   if (Py_TYPE(made) == cls && Py_REFCNT(made) == 1) return anyffi_py_bound_instance(plan, made);
   // A factory may return an object that has a wrapper already, or one of another class.
   PyObject* instance = cls->tp_alloc(cls, 0);
-  AnyffiObject* target = instance == NULL ? NULL : anyffi_py_unwrap(made);
-  if (target != NULL) {
-    ((AnyffiWrapper*)made)->object = NULL;
-    ((AnyffiWrapper*)instance)->object = target;
-    anyffi_py_rename_wrapper(target, made, instance);
-    anyffi_py_track(instance, target);
+  if (instance != NULL && anyffi_py_unwrap(made) != NULL) {
+    anyffi_py_move_object(made, instance);
   } else {
     Py_CLEAR(instance);
   }

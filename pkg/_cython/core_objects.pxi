@@ -29,13 +29,10 @@ cdef class ObjectCore:
 
     def _move_from(self, ObjectCore other not None):
         """Move the reference of `other`, a fresh wrapper, into this empty one."""
-        cdef AnyffiObject* target = unwrap(<PyObject*>other)
+        unwrap(<PyObject*>other)
         if self.target != NULL:
             raise TypeError(f"{type(self).__name__} is already initialized")
-        self.target = target
-        other.target = NULL
-        rename_wrapper(target, <PyObject*>other, <PyObject*>self)
-        track(<PyObject*>self, target)
+        move_object(<PyObject*>other, <PyObject*>self)
 
     def _release(self):
         """Release the object, and leave the wrapper empty."""

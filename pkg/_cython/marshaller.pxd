@@ -102,6 +102,7 @@ cdef extern from "wrapper.h":
     AnyffiObject* unwrap_as "anyffi_py_unwrap_as"(PyObject*, int32_t) except NULL
     AnyffiFunction* unwrap_function "anyffi_py_unwrap_function"(PyObject*) except NULL
     object wrap "anyffi_py_wrap"(AnyffiObject*)
+    void move_object "anyffi_py_move_object"(PyObject*, PyObject*)
     object wrap_here "anyffi_py_wrap_here"(AnyffiObject*)
 
 cdef extern from "unpack.h":
@@ -257,14 +258,12 @@ cdef extern from "found_classes.h":
 
 cdef extern from "wrapper_names.h":
     void unname_wrapper "anyffi_py_unname_wrapper"(AnyffiObject*, PyObject*)
-    void rename_wrapper "anyffi_py_rename_wrapper"(AnyffiObject*, PyObject*, PyObject*)
 
 cdef extern from "within.h":
     int set_step "anyffi_py_set_step"(PyTypeObject*) except -1
 
 cdef extern from "wrapper_memory.h":
     void set_wrapper_slots "anyffi_py_set_wrapper_slots"(PyTypeObject*)
-    void track "anyffi_py_track"(PyObject*, const AnyffiObject*)
 
 cdef extern from "public.h":
     ctypedef struct PublicFunctionLayout "AnyffiPublicFunction":

@@ -158,6 +158,15 @@ static inline void anyffi_py_track(PyObject* wrapper, const AnyffiObject* target
   if (__builtin_expect(anyffi_py_may_refer(target), 0) && !PyObject_GC_IsTracked(wrapper)) PyObject_GC_Track(wrapper);
 }
 
+/// Moves the object of a wrapper, which has one, into an empty wrapper.
+static void anyffi_py_move_object(PyObject* from, PyObject* to) {
+  AnyffiObject* target = ((AnyffiWrapper*)from)->object;
+  ((AnyffiWrapper*)to)->object = target;
+  ((AnyffiWrapper*)from)->object = NULL;
+  anyffi_py_rename_wrapper(target, from, to);
+  anyffi_py_track(to, target);
+}
+
 // ---- wrapping -------------------------------------------------------------------------------------------------------
 
 /// Returns an empty wrapper of the class that a code has; `__new__` and `__init__` are for users and do not run.

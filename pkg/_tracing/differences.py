@@ -54,17 +54,13 @@ class _Comparison:
             return self._find_in_arrays(expected, found, where, level)
         if issubclass(cls, (str, bytes, int)):
             return None if cls.__eq__(expected, found) else _show(expected, found, where)
-        if cls in (tuple, list):
-            return self._find_in_sequences(expected, found, where, level)
-        if cls is dict:
-            entries = [*expected.items()], [*found.items()]
-            return self._find_in_sequences(entries[0], entries[1], where, level, is_mapping=True)
-        if cls in (set, frozenset):
-            return None if expected == found else _show(expected, found, where)
+        form = _FORMS.get(
+            cls.__name__ if cls in _BUILTINS else type_of(expected) if is_wrapper_class(cls) else ""
+        )
+        if form is not None:
+            return self._find_in_containers(expected, found, where, level, form)
         if is_wrapper_class(cls) and type_of(expected) in ("Tensor", "Function", "Module"):
             return self._find_in_wrappers(expected, found, where, level)
-        if is_wrapper_class(cls) and type_of(expected) in _CONTAINERS:
-            return self._find_in_containers(expected, found, where, level)
         return self._find_in_states(expected, found, where, level)
 
     def _find_in_sequences(
@@ -84,14 +80,12 @@ class _Comparison:
                 return difference
         return None
 
-    def _find_in_containers(self, expected: Any, found: Any, where: str, level: int) -> str | None:
-        kind = type_of(expected)
-        if kind in ("Set", "FrozenSet"):
+    def _find_in_containers(self, expected: Any, found: Any, where: str, level: int, form: str) -> str | None:
+        if form == "set":
             return None if expected == found else _show(expected, found, where)
-        if kind in ("Dict", "Map"):
-            entries = [*expected.items()], [*found.items()]
-            return self._find_in_sequences(entries[0], entries[1], where, level, is_mapping=True)
-        return self._find_in_sequences([*expected], [*found], where, level)
+        is_mapping = form == "mapping"
+        one, other = (expected.items(), found.items()) if is_mapping else (expected, found)
+        return self._find_in_sequences([*one], [*other], where, level, is_mapping)
 
     def _find_in_arrays(self, expected: Any, found: Any, where: str, level: int) -> str | None:
         if (expected.shape, expected.dtype) != (found.shape, found.dtype):
@@ -128,7 +122,13 @@ class _Comparison:
         return self.find(states[0], states[1], f"{where}, state", level + 1)
 
 
-_CONTAINERS = ("Array", "Shape", "List", "Map", "Dict", "FrozenSet", "Set")
+_BUILTINS = (tuple, list, dict, set, frozenset)
+#: Of containers, Python's and those of the runtime.
+_FORMS = {
+    **dict.fromkeys(("tuple", "list", "Array", "Shape", "List"), "sequence"),
+    **dict.fromkeys(("dict", "Map", "Dict"), "mapping"),
+    **dict.fromkeys(("set", "frozenset", "FrozenSet", "Set"), "set"),
+}
 
 
 def _reduce(x: Any) -> Any:

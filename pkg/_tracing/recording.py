@@ -76,12 +76,10 @@ def _pack(x: Any, most: int) -> bytes:
         # What pickling calls is not part of the program.
         with unobserved:
             _Pickler(memory, most).dump(x)
-    except Exception:
-        raise
     except BaseException as error:
-        # A SystemExit of `__reduce__` is its error, and not the end of the program.
-        if is_from_handler(error):
+        if isinstance(error, Exception) or is_from_handler(error):
             raise
+        # A SystemExit of `__reduce__` is its error, and not the end of the program.
         raise pickle.PicklingError(f"pickling raised {name_of_class(type(error))}") from None
     return b"".join(memory.parts)
 

@@ -170,13 +170,17 @@ def _choose_mode(folder: str, mode: str | None) -> str:
     return mode or ("cython" if recorded == {"ctypes"} else "ctypes")
 
 
-def _count(event: dict[str, Any], mode: str, counts: Counter[str], differing: list[dict[str, Any]]) -> None:
+def _report_files(event: dict[str, Any], counts: Counter[str]) -> None:
     if "changed" in event:
         print(f"{event['changed']} has changed since the calls were recorded")
-    elif "end" in event:
-        for name, size in event["damaged"].items():
-            counts["damaged"] += 1
-            print(f"{name}: its last {size} bytes are damaged: their calls cannot be replayed")
+    for name, size in event.get("damaged", {}).items():
+        counts["damaged"] += 1
+        print(f"{name}: its last {size} bytes are damaged: their calls cannot be replayed")
+
+
+def _count(event: dict[str, Any], mode: str, counts: Counter[str], differing: list[dict[str, Any]]) -> None:
+    if "begun" not in event:
+        _report_files(event, counts)
     elif "failed" in event:
         counts["failed"] += 1
         print(f"{_place(event)}: cannot be replayed: {event['failed']}")
@@ -248,7 +252,7 @@ def list_calls(folder: str, mode: str | None) -> int:
         elif "died" in event:
             raise ValueError(f"{_place(begun)}: when it was loaded, {event['died']}")
         else:
-            _count(event, "", found, [])
+            _report_files(event, found)
     return 0 if found["done"] and not found["damaged"] else 2
 
 

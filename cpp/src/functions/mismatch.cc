@@ -222,15 +222,6 @@ int raise_about_parameter(const AnyffiMismatch& mismatch, const AnyffiFunctionIn
   return is_named ? status : -1;
 }
 
-}  // namespace
-}  // namespace anyffi::runtime
-
-using namespace anyffi::runtime;
-
-extern "C" {
-
-namespace {
-
 /// A path that is too long keeps its outer end.
 void put_step(AnyffiMismatch* mismatch, std::string_view step) {
   constexpr int32_t kCapacity = sizeof(mismatch->path);
@@ -242,6 +233,11 @@ void put_step(AnyffiMismatch* mismatch, std::string_view step) {
 }
 
 }  // namespace
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+extern "C" {
 
 void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key) {
   if (mismatch->reason == ANYFFI_MISMATCH_RAISED) return;

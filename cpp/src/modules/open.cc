@@ -200,7 +200,7 @@ int load_library(const String& name, const String& file, const void* original, c
     return -1;
   }
   if (journal.error()->type_code == ANYFFI_NONE && guard([&] { return check_class_names(out->table); }) != 0) {
-    // Memory is exhausted: the library works, and has its state.
+    // Its names are those of the first load: memory is exhausted, and the library works.
     if (is_loaded) return -1;
     AnyffiValue raised;
     anyffi_error_take_raised(&raised);
