@@ -57,8 +57,12 @@ class _Comparison:
         form = _FORMS.get(
             cls.__name__ if cls in _BUILTINS else type_of(expected) if is_wrapper_class(cls) else ""
         )
+        if form == "set":
+            return None if expected == found else _show(expected, found, where)
         if form is not None:
-            return self._find_in_containers(expected, found, where, level, form)
+            is_mapping = form == "mapping"
+            one, other = (expected.items(), found.items()) if is_mapping else (expected, found)
+            return self._find_in_sequences([*one], [*other], where, level, is_mapping)
         if is_wrapper_class(cls) and type_of(expected) in ("Tensor", "Function", "Module"):
             return self._find_in_wrappers(expected, found, where, level)
         return self._find_in_states(expected, found, where, level)
@@ -79,13 +83,6 @@ class _Comparison:
             if difference is not None:
                 return difference
         return None
-
-    def _find_in_containers(self, expected: Any, found: Any, where: str, level: int, form: str) -> str | None:
-        if form == "set":
-            return None if expected == found else _show(expected, found, where)
-        is_mapping = form == "mapping"
-        one, other = (expected.items(), found.items()) if is_mapping else (expected, found)
-        return self._find_in_sequences([*one], [*other], where, level, is_mapping)
 
     def _find_in_arrays(self, expected: Any, found: Any, where: str, level: int) -> str | None:
         if (expected.shape, expected.dtype) != (found.shape, found.dtype):
