@@ -21,7 +21,7 @@ from c_api cimport (
     anyffi_abi_get_version, anyffi_big_int_create, anyffi_complex_create, anyffi_error_record_frames,
     anyffi_error_set_raised, anyffi_error_take_raised, anyffi_free, anyffi_host_has_ended,
     anyffi_host_install, anyffi_make_none, anyffi_make_value, anyffi_object_compare_exchange_wrapper,
-    anyffi_registry_remove_host_functions, anyffi_release, anyffi_type_get_info, anyffi_type_list,
+    anyffi_object_nurse_deleter, anyffi_registry_remove_host_functions, anyffi_release, anyffi_type_get_info, anyffi_type_list,
     anyffi_value_drop, anyffi_value_retain,
 )
 from marshaller cimport (
@@ -251,6 +251,7 @@ cdef int list_types() except -1:
 
 cdef int read_rules() except -1:
     state.max_depth = _rules.MAX_DEPTH
+    state.nurse_deleter = anyffi_object_nurse_deleter()
     state.missing = keep(_values.MISSING)
     state.lower = keep(_rules.lower)
     state.lift = keep(_rules.lift)

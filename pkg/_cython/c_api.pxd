@@ -64,6 +64,8 @@ cdef extern from "anyffi/host_api.h" nogil:
     # ---- memory, objects and types
 
     void anyffi_free(void* memory)
+    ctypedef void (*AnyffiDeleter)(AnyffiObject* self, int32_t what) noexcept
+    AnyffiDeleter anyffi_object_nurse_deleter()
     int32_t anyffi_object_compare_exchange_wrapper(AnyffiObject* object, void* expected, void* desired)
 
     ctypedef struct AnyffiFieldInfo:

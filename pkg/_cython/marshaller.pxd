@@ -3,8 +3,8 @@
 from c_types cimport int32_t, int64_t, uint32_t, uint64_t
 
 from c_api cimport (
-    AnyffiCall, AnyffiDataType, AnyffiFieldInfo, AnyffiFunction, AnyffiFunctionInfo, AnyffiMapping,
-    AnyffiObject, AnyffiSequence, AnyffiTensorData, AnyffiValue,
+    AnyffiCall, AnyffiDataType, AnyffiDeleter, AnyffiFieldInfo, AnyffiFunction, AnyffiFunctionInfo,
+    AnyffiMapping, AnyffiObject, AnyffiSequence, AnyffiTensorData, AnyffiValue,
 )
 from python cimport (
     PyCFunction, PyGetSetDef, PyObject, PySequenceMethods, PyTypeObject, binaryfunc, vectorcallfunc,
@@ -31,6 +31,7 @@ cdef extern from "state.h":
         PyObject* missing
         PyObject* no_arguments
         int max_depth
+        AnyffiDeleter nurse_deleter
         PyObject** characters
         PyObject** classes
         PyObject* dynamic_classes

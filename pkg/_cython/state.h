@@ -22,10 +22,11 @@ typedef struct {
   PyTypeObject* function_core;
   /// The callback of functions over Python callables. A different one in check mode.
   AnyffiCall callback;
-  PyObject* missing;          // the value of an omitted argument
-  PyObject* no_arguments;     // ()
-  int max_depth;              // of nested containers
-  PyObject* characters[256];  // the strings of one code point below U+0100
+  PyObject* missing;            // the value of an omitted argument
+  PyObject* no_arguments;       // ()
+  int max_depth;                // of nested containers
+  AnyffiDeleter nurse_deleter;  // of objects that keep others alive
+  PyObject* characters[256];    // the strings of one code point below U+0100
   /// Classes of wrappers by type code: an array for the static types, a dict for the others. Classes are added later,
   /// under the GIL.
   PyObject* classes[ANYFFI_FIRST_DYNAMIC_TYPE];

@@ -124,6 +124,11 @@ static inline int anyffi_py_is_unchanged(int32_t type_code) {
 
 // ---- garbage collection ---------------------------------------------------------------------------------------------
 
+/// Whether an object certainly is an AnyffiInstance.
+static inline int anyffi_py_is_enrolled(const AnyffiObject* target) {
+  return (__atomic_load_n(&target->weak_count, __ATOMIC_RELAXED) & ANYFFI_IS_ENROLLED) != 0;
+}
+
 /// As `anyffi_object_may_refer`, without a call for most objects.
 static inline int anyffi_py_may_refer(const AnyffiObject* target) {
   int32_t code = target->type_code;
@@ -134,7 +139,9 @@ static inline int anyffi_py_may_refer(const AnyffiObject* target) {
   if (code == ANYFFI_TENSOR && ((const AnyffiTensor*)target)->owner == NULL) return 0;
   if (code < ANYFFI_FIRST_DYNAMIC_TYPE) return anyffi_object_may_refer(target);
   AnyffiFoundClass found = anyffi_py_find_found(code);
-  return found.cls == NULL || found.refers;
+  if (found.cls == NULL || found.refers || target->deleter == anyffi_state.nurse_deleter) return 1;
+  return anyffi_py_is_enrolled(target) && ((const AnyffiInstance*)target)->owner != NULL &&
+         anyffi_object_may_refer(target);
 }
 
 #ifdef Py_GIL_DISABLED

@@ -217,8 +217,11 @@ void anyffi_wrapper_detach(AnyffiWrapperRef* hold);
 int anyffi_object_traverse(const AnyffiObject* object, int (*visit)(void* handle, void* context), void* context);
 /// 0 if there is nothing to visit, whatever the refcounts; changes by `wrapper_track` of AnyffiHost alone.
 int32_t anyffi_object_may_refer(const AnyffiObject* object);
-/// 0 if no object of the type has anything to visit.
+/// 0 if no object of the type has anything to visit by itself. What keeps others alive by `anyffi_object_keep_alive` has;
+/// its deleter is that of `anyffi_object_nurse_deleter`. So may an enrolled AnyffiInstance with an owner.
 int32_t anyffi_type_may_refer(int32_t type_code);
+typedef void (*AnyffiDeleter)(AnyffiObject* self, int32_t what);
+AnyffiDeleter anyffi_object_nurse_deleter(void);
 
 /// Describes the wrappers of a front end whose classes have no C code of their own. Such a wrapper points to a second
 /// object, its memory, whose content is an AnyffiWrapperRef. Offsets count bytes from an object's address.

@@ -3,7 +3,7 @@
 /// others keep alive.
 #include "core/instances.h"
 
-#include <anyffi/c_api.h>
+#include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
 #include <algorithm>
@@ -165,17 +165,30 @@ int keep(const AnyffiValue& patient, Owned* out) {
   return 0;
 }
 
-void add_patient(AnyffiObject* nurse, Owned* patient) {
+/// Returns whether this is the nurse's first patient.
+bool add_patient(AnyffiObject* nurse, Owned* patient) {
   Nurses& all = nurses();
   std::lock_guard<RecursiveMutex> lock(all.mutex);
   Nurse& entry = all.entries[nurse];
-  if (entry.deleter == nullptr) {
+  bool is_first = entry.deleter == nullptr;
+  if (is_first) {
     entry.deleter = nurse->deleter;
     nurse->deleter = &delete_nurse;
   }
-  if (entry.has((*patient)->as_object)) return;
+  if (entry.has((*patient)->as_object)) return is_first;
   entry.patients.push_back((*patient)->as_object);
   patient->take();
+  return is_first;
+}
+
+/// The host's garbage collector may not have visited the object's wrapper before, if it has one.
+void note_nurse(AnyffiObject* nurse) noexcept {
+  if (__atomic_load_n(&nurse->wrapper, __ATOMIC_RELAXED) == nullptr) return;
+  HostLock lock;
+  const AnyffiHost* hooks = host();
+  if (hooks == nullptr || hooks->wrapper_track == nullptr) return;
+  // Without the lock it may have lost its wrapper.
+  if (void* wrapper = __atomic_load_n(&nurse->wrapper, __ATOMIC_RELAXED)) hooks->wrapper_track(wrapper);
 }
 
 /// Where the nurses are locked.
@@ -188,15 +201,17 @@ bool keeps(const AnyffiObject* keeper, const AnyffiObject* object) {
   while (!pending.empty()) {
     keeper = pending.back();
     pending.pop_back();
-    for (; keeper != nullptr; keeper = reinterpret_cast<const AnyffiInstance*>(keeper)->owner) {
-      if (keeper == object) return true;
-      if (keeper->type_code < ANYFFI_FIRST_DYNAMIC_TYPE) {
-        if (handle != nullptr && handle_of(anyffi_make_object(const_cast<AnyffiObject*>(keeper))) == handle)
-          return true;
-        break;
-      }
-      if (keeper->deleter != &delete_nurse) continue;
-      if (!seen.insert(keeper).second) break;
+    if (keeper == object) return true;
+    if (keeper->type_code < ANYFFI_FIRST_DYNAMIC_TYPE) {
+      if (handle != nullptr && handle_of(anyffi_make_object(const_cast<AnyffiObject*>(keeper))) == handle) return true;
+      continue;
+    }
+    if (!seen.insert(keeper).second) continue;
+    if (is_instance(keeper)) {
+      const AnyffiObject* owner = reinterpret_cast<const AnyffiInstance*>(keeper)->owner;
+      if (owner != nullptr) pending.push_back(owner);
+    }
+    if (is_nurse(keeper)) {
       const auto& patients = nurses().entries.find(const_cast<AnyffiObject*>(keeper))->second.patients;
       pending.insert(pending.end(), patients.begin(), patients.end());
     }
@@ -219,8 +234,10 @@ bool withdraw_last(AnyffiInstance* instance) noexcept {
   return true;
 }
 
+bool is_nurse(const AnyffiObject* object) noexcept { return object->deleter == &delete_nurse; }
+
 int visit_patients(const AnyffiObject* nurse, AnyffiVisit visit, void* context) {
-  if (nurse->deleter != &delete_nurse) return 0;
+  if (!is_nurse(nurse)) return 0;
   Nurses& all = nurses();
   std::lock_guard<RecursiveMutex> lock(all.mutex);
   for (AnyffiObject* patient : all.entries.find(const_cast<AnyffiObject*>(nurse))->second.patients) {
@@ -275,7 +292,7 @@ int anyffi_object_keep_alive(AnyffiObject* nurse, const AnyffiValue* patient) {
     // Released outside of the lock if it is kept already.
     Owned kept;
     if (keep(*patient, &kept) != 0) return -1;
-    add_patient(nurse, &kept);
+    if (add_patient(nurse, &kept)) note_nurse(nurse);
     return 0;
   });
 }
@@ -298,5 +315,7 @@ int32_t anyffi_object_replace_deleter(AnyffiObject* object, void (*former)(Anyff
   *place = deleter;
   return 1;
 }
+
+AnyffiDeleter anyffi_object_nurse_deleter(void) { return &delete_nurse; }
 
 AnyffiGuardedCall* anyffi_guarded_call(void) { return &guarded_call; }

@@ -11,6 +11,12 @@ namespace anyffi::runtime {
 /// never was a weak one; else false.
 bool withdraw_last(AnyffiInstance* instance) noexcept;
 
+/// Whether an object certainly is an AnyffiInstance: one that may be found by its content, such as a reference.
+inline bool is_instance(const AnyffiObject* object) noexcept {
+  return (__atomic_load_n(&object->weak_count, __ATOMIC_RELAXED) & ANYFFI_IS_ENROLLED) != 0;
+}
+/// Whether an object keeps others alive by `anyffi_object_keep_alive`.
+bool is_nurse(const AnyffiObject* object) noexcept;
 /// Visits what `anyffi_object_keep_alive` keeps alive for an object: each has one reference more for it.
 int visit_patients(const AnyffiObject* nurse, AnyffiVisit visit, void* context);
 

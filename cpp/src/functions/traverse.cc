@@ -27,6 +27,11 @@ struct Walk {
 
 int walk_object(const AnyffiObject* object, const Walk& walk);
 
+/// What the content of an object lies inside of, or NULL.
+const AnyffiObject* find_owner(const AnyffiObject* object) {
+  return is_instance(object) ? reinterpret_cast<const AnyffiInstance*>(object)->owner : nullptr;
+}
+
 int visit_handle(void* handle, const Walk& walk) { return handle != nullptr ? walk.visit(handle, walk.context) : 0; }
 
 int visit_child(const AnyffiValue* value, void* context) {
@@ -91,9 +96,12 @@ int walk_object(const AnyffiObject* object, const Walk& walk) {
   if (is_sequence(object->type_code)) return walk_sequence(as_sequence(object), inner);
   if (has_entries(object->type_code)) return walk_mapping(as_mapping(object), inner);
   auto* visit_children = find_hook(object->type_code, &AnyffiTypeInfo::visit_children);
-  if (visit_children == nullptr) return 0;
-  AnyffiValue self = anyffi_make_object(const_cast<AnyffiObject*>(object));
-  if (int status = visit_children(&self, &visit_child, &inner)) return status;
+  if (visit_children != nullptr) {
+    AnyffiValue self = anyffi_make_object(const_cast<AnyffiObject*>(object));
+    if (int status = visit_children(&self, &visit_child, &inner)) return status;
+  } else if (const AnyffiObject* owner = find_owner(object)) {
+    if (int status = walk_object(owner, inner)) return status;
+  }
   return visit_patients(object, &visit_child, &inner);
 }
 
@@ -115,7 +123,9 @@ int32_t anyffi_object_may_refer(const AnyffiObject* object) {
     return ((as_mapping(object)->key_type_mask | as_mapping(object)->value_type_mask) & ANYFFI_REFERRING) != 0;
   }
   if (code == ANYFFI_TENSOR) return reinterpret_cast<const AnyffiTensor*>(object)->release_owner == &release_handle;
-  return anyffi_type_may_refer(code);
+  if (anyffi_type_may_refer(code) || is_nurse(object)) return 1;
+  const AnyffiObject* owner = find_owner(object);
+  return owner != nullptr && anyffi_object_may_refer(owner);
 }
 
 int anyffi_object_traverse(const AnyffiObject* object, int (*visit)(void* handle, void* context), void* context) {

@@ -130,6 +130,19 @@ inline bool upgrade(AnyffiInstance* known, const Pointee& pointee) {
   return true;
 }
 
+/// What classes of the host have added to an owner lives on with it.
+inline void keep_host_part(AnyffiObject* object, AnyffiObject* owner) {
+  if (!(__atomic_load_n(anyffi_type_get_instance_flags(owner->type_code), __ATOMIC_RELAXED) & ANYFFI_HOST_DERIVES))
+    return;
+  const AnyffiValue whole = anyffi_make_object(owner);
+  AnyffiValue part{};
+  check(anyffi_value_create_host(ANYFFI_AS_KEPT, &whole, &part));
+  if (part.type_code == ANYFFI_NONE) return;
+  int status = anyffi_object_keep_alive(object, &part);
+  anyffi_release(part.as_object);
+  check(status);
+}
+
 /// Keeps one more owner of the content alive that an object refers to: the content may have moved to it.
 __attribute__((noinline)) inline void add_owner(AnyffiInstance* known, AnyffiObject* owner) {
   if (!is_reference(&known->header)) return;
@@ -145,6 +158,7 @@ __attribute__((noinline)) inline void add_owner(AnyffiInstance* known, AnyffiObj
   } else {
     anyffi_retain(owner);
     known->owner = owner;
+    keep_host_part(&known->header, owner);
   }
 }
 
@@ -167,8 +181,12 @@ __attribute__((noinline)) inline AnyffiValue refer_to(const Pointee& pointee) {
   int status = anyffi_instance_enroll(&pointed->base, &known);
   if (status == 0 && !known) {
     guard.pointee = nullptr;
-    if (pointee.owner) anyffi_retain(pointee.owner);
-    return anyffi_make_object(&pointed->base.header);
+    AnyValue made(Adopt{}, anyffi_make_object(&pointed->base.header));
+    if (pointee.owner) {
+      anyffi_retain(pointee.owner);
+      keep_host_part(&pointed->base.header, pointee.owner);
+    }
+    return made.release();
   }
   anyffi_object_free(pointed, sizeof(Pointed));
   check(status);

@@ -1,0 +1,121 @@
+"""What a class of Python has added to an owner lives on with what refers into it, and cycles of both are collected."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import pytest
+from support import Build, compiles_classes, count_live, cpython_only
+
+pytestmark = [*compiles_classes, cpython_only("PyPy keeps no wrapper alive for C++")]
+
+SOURCE = r"""
+#include <anyffi/anyffi.h>
+
+namespace derived_owners {
+int64_t alive = 0;
+struct Wheel {
+  int64_t size = 3;
+};
+struct Body {
+  Wheel wheel;
+};
+struct World {
+  Body body;
+  Body* shared = &body;
+  World() { ++alive; }
+  World(const World&) = delete;
+  ~World() { --alive; }
+  Body* get() { return shared; }
+};
+World* remembered = nullptr;
+}  // namespace derived_owners
+
+using namespace derived_owners;
+using anyffi::Returns;
+
+ANYFFI_CLASS(Wheel, "derived_owners.Wheel").field("size", &Wheel::size);
+ANYFFI_CLASS(Body, "derived_owners.Body").field("wheel", &Body::wheel);
+ANYFFI_CLASS(World, "derived_owners.World")
+    .init<>()
+    .field("body", &World::body)
+    .method("get", &World::get).returns(Returns::kReferenceInternal)
+    .method("get_free", &World::get).returns(Returns::kReference)
+    .method("get_kept", &World::get).returns(Returns::kReference).keep_alive<0, 1>()
+    .method("share", [](World& world, World& other) { world.shared = other.get(); });
+ANYFFI_EXPORT(remember, [](World& world) { remembered = &world; });
+ANYFFI_EXPORT(recall, [] { return remembered; }).returns(Returns::kReference);
+ANYFFI_EXPORT(live, [] { return alive; });
+"""
+
+Get = Callable[[Any], Any]
+WAYS: dict[str, Get] = {
+    "method": lambda world: world.get(),
+    "field": lambda world: world.body,
+    "field of a field": lambda world: world.body.wheel,
+    "keep_alive": lambda world: world.get_kept(),
+}
+
+
+@pytest.fixture
+def module(ffi: Any, build: Build) -> Any:
+    return ffi.load_module(build("derived_owners.cc", SOURCE))
+
+
+@pytest.fixture
+def world_class(module: Any) -> Any:
+    class MyWorld(module.World):
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
+    return MyWorld
+
+
+@pytest.mark.parametrize("get", WAYS.values(), ids=WAYS)
+def test_an_owner_keeps_what_python_has_added(module: Any, world_class: Any, get: Get) -> None:
+    before = count_live(module)
+    world = world_class("mine")
+    module.remember(world)
+    part = get(world)
+    del world
+    assert count_live(module) == before + 1
+    assert (type(module.recall()), module.recall().name) == (world_class, "mine")
+    del part
+    assert count_live(module) == before
+
+
+@pytest.mark.parametrize("get", WAYS.values(), ids=WAYS)
+def test_cycles_with_an_owner_are_collected(module: Any, world_class: Any, get: Get) -> None:
+    before = count_live(module)
+    world = world_class("mine")
+    world.part = get(world)
+    world.parts = [get(world)]
+    part = get(world)
+    del world
+    assert count_live(module) == before + 1
+    del part
+    assert count_live(module) == before
+
+
+def test_an_object_that_python_has_begins_to_keep_others_alive(module: Any, world_class: Any) -> None:
+    before = count_live(module)
+    world = world_class("mine")
+    world.part = world.get_free()
+    assert world.get_kept() is world.part
+    del world
+    assert count_live(module) == before
+
+
+def test_the_second_of_two_owners_is_kept_with_what_python_has_added(module: Any, world_class: Any) -> None:
+    before = count_live(module)
+    first, second = world_class("first"), world_class("second")
+    second.share(first)
+    part = first.get()
+    assert second.get() is part
+    module.remember(second)
+    del first, second
+    assert count_live(module) == before + 2
+    assert module.recall().name == "second"
+    del part
+    assert count_live(module) == before
