@@ -13,6 +13,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from hosts import host_of
 from hypothesis.internal.conjecture import providers
 from outcomes import MODES, Outcomes, RecordedApi
 from support import CC, COLLECTIONS, CPYTHON, CXX, ROOT, SANITIZED, Build, build_directory, run
@@ -107,13 +108,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session")
-def ffi(request: pytest.FixtureRequest) -> Any:
-    """Public classes and functions of one backend; the test runs once on each."""
+def ffi(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Public classes and functions of one backend, whose hooks the runtime calls; the test runs once on each."""
     from anyffi._backend import open_backend
 
     api = open_backend(request.param)
     outcomes = request.config.pluginmanager.get_plugin("outcomes")
-    return api if outcomes is None else RecordedApi(api, outcomes.recorder)
+    with host_of(api):
+        yield api if outcomes is None else RecordedApi(api, outcomes.recorder)
 
 
 @pytest.fixture(scope="session")

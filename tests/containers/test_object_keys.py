@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hosts import host_of
 
 pytestmark = pytest.mark.keeps_live("types are never freed")
-
-
-@pytest.fixture(autouse=True)
-def host(ffi: Any) -> Iterator[None]:
-    with host_of(ffi):
-        yield
 
 
 def point(ffi: Any, **options: Any) -> Any:

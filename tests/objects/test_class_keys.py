@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hosts import host_of
 from support import Build, compiles_classes
 
 pytestmark = compiles_classes
-
-
-@pytest.fixture(autouse=True)
-def host(ffi: Any) -> Iterator[None]:
-    with host_of(ffi):
-        yield
 
 
 BOUND = """

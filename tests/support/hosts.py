@@ -1,4 +1,4 @@
-"""Which backend's hooks the runtime calls."""
+"""Which backend's hooks the runtime calls, in a process that has both."""
 
 from __future__ import annotations
 
