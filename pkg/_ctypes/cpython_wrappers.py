@@ -21,6 +21,7 @@ __all__ = [
     "declare_wrappers",
     "exporting",
     "final",
+    "forget_wrapper",
     "memory",
     "memory_class",
     "reader",
@@ -210,6 +211,11 @@ if layout.FREE_THREADED:
         """Make a wrapper the current one in the place of another one, which was emptied."""
         _wrappers[word] = _refer(wrapper, word)
 
+    def forget_wrapper(word: int, wrapper: Any) -> None:
+        """Let a wrapper that is emptied no longer be that of its object, whose address another one may get."""
+        if _wrapper_at(word) is wrapper:
+            _wrappers.pop(word, None)
+
 else:
 
     def wrapper_finder(library: Any) -> Callable[[int], Any]:
@@ -228,3 +234,6 @@ else:
 
     #: Makes a wrapper the current one in the place of another one, which was emptied.
     take_over = claim  # type: ignore[assignment]
+
+    def forget_wrapper(word: int, wrapper: Any) -> None:
+        """Do nothing: the finalizer of the wrapper's memory clears the word."""

@@ -40,6 +40,7 @@ __all__ = [
     "declare_wrappers",
     "exporting",
     "final",
+    "forget_wrapper",
     "give",
     "guard",
     "hook_type",
@@ -332,3 +333,10 @@ def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:
 def take_over(exchange: Any, address: int, word: int, wrapper: Any) -> None:
     """Make a wrapper the current one in the place of another one, which was emptied."""
     _wrappers[word] = wrapper
+
+
+@lock_around
+def forget_wrapper(word: int, wrapper: Any) -> None:
+    """Let a wrapper that is emptied no longer be that of its object, whose address another one may get."""
+    if _wrappers.get(word) is wrapper:
+        del _wrappers[word]

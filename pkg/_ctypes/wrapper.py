@@ -113,6 +113,7 @@ class ObjectCore(_Collected):
     def _release(self) -> None:
         """Release the object, and leave the wrapper empty."""
         if _is_full(self):
+            platform.forget_wrapper(unwrap(self) + _WORD, self)
             _delete_memory(self)
 
 
@@ -130,7 +131,7 @@ _delete_memory = _memory_slot.__delete__
 
 
 def _fill(wrapper: Any, address: int) -> None:
-    """Fill an empty wrapper with a new reference to an object."""
+    """Fill a wrapper with a new reference to an object, in the place of the former one."""
     memory = _Memory(_hold(0, 0, Header.from_address(address).type_code, 0, address))
     library.wrapper_attach(memory, address, id(wrapper))
     set_memory(wrapper, memory)
@@ -174,12 +175,10 @@ def refer(address: int, wrapper: int = 0) -> bytes:
 
 @translates_errors
 def renew_wrapper(wrapper: Any) -> None:
-    """Let a wrapper know the type that its object has now: it packs values of it."""
+    """Let a wrapper know the type that its object has now, since it packs values of it, and be its object's again."""
     address = unwrap(wrapper)
-    other = _new_object(type(wrapper))
-    _fill(other, address)
-    _delete_memory(wrapper)
-    wrapper._move_from(other)
+    _fill(wrapper, address)
+    platform.take_over(library.object_compare_exchange_wrapper, address, address + _WORD, wrapper)
 
 
 def set_class(type_code: int, cls: type, base: type = ObjectCore) -> None:

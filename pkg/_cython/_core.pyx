@@ -200,7 +200,7 @@ def set_method_class(type cls not None):
 
 
 def renew_wrapper(wrapper):
-    """Do nothing: wrappers know no type of their objects."""
+    """Do nothing: wrappers know no type of their objects, and are these objects' until they are freed."""
 
 
 def to_plain(x):

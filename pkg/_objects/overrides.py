@@ -68,6 +68,7 @@ class Overrides:
         self._finder = finder
         self._keep = keep
         self._is_shared = runtime.object_is_shared
+        self._renew = runtime.renew_wrapper
 
     def bind(self, instance: Any) -> None:
         """Let C++ find the overrides of a new object."""
@@ -99,6 +100,8 @@ class Overrides:
                 if wrapper._address and self._is_shared(wrapper) and _is_whole(wrapper):
                     kept = wrapper if finalize is None else _Kept(wrapper, finalize)
                     self._keep(wrapper, functools.partial(_hold, kept))
+                    # The garbage collector has ended weak references to it, by which some builds find it.
+                    self._renew(wrapper)
                 elif finalize is not None:
                     finalize(wrapper)
 
