@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from class_sources import CLASSES
-from support import CPYTHON, Build, collect, compiles_classes
+from support import CPYTHON, FREE_THREADED, Build, collect, compiles_classes
 
 pytestmark = compiles_classes
 
@@ -146,6 +146,8 @@ def test_the_class_of_methods_cannot_be_changed(geo: Any) -> None:
 def test_the_interpreter_remembers_methods(geo: Any, ffi: Any) -> None:
     if ffi.ffi_mode != "cython":
         pytest.skip("methods that marshal in Python are no method descriptors of the interpreter")
+    if FREE_THREADED and sys.version_info < (3, 14):
+        pytest.skip("the interpreter specializes no instructions without the GIL")
 
     def call(index: Any) -> None:
         for _ in range(100):
