@@ -296,8 +296,11 @@ def wrap_owned(value: tuple[int, int, int], owner: Any) -> Any:
 def empty(address: int) -> None:
     """Leave the wrapper of an object, if it has one, without the object."""
     found = _wrapper_at(address + _WORD)
-    if found is not None:
-        found._release()  # it may be that of another backend
+    if found is None:
+        return
+    # Not by its attribute: a user's class may have one of this name. It may be that of another backend.
+    release = ObjectCore._release if issubclass(type(found), ObjectCore) else type(found)._release
+    release(found)
 
 
 def wrap_here(address: int) -> Any:

@@ -8,6 +8,7 @@
 #include "pack.h"
 #include "times.h"
 #include "unpack.h"
+#include "wrapper_memory.h"
 
 static int32_t anyffi_py_host_lock(void) { return anyffi_py_lock(); }
 
@@ -178,13 +179,16 @@ static int anyffi_py_wrapper_empty(AnyffiObject* target) {
   int former = anyffi_py_lock();
   int status = 0;
   PyObject* found = anyffi_py_get_wrapper(target);
-  if (found != NULL) {
-    // It may be that of another backend.
+  if (found != NULL && PyObject_TypeCheck(found, anyffi_state.object_core)) {
+    // Not by its attribute: a user's class may have one of this name.
+    anyffi_py_release_wrapped(found);
+  } else if (found != NULL) {
+    // That of another backend.
     PyObject* done = PyObject_CallMethod(found, "_release", NULL);
     if (done == NULL) status = -1;
     Py_XDECREF(done);
-    Py_DECREF(found);
   }
+  Py_XDECREF(found);
   return anyffi_py_end_hook(status, former);
 }
 

@@ -121,6 +121,18 @@ def test_addresses_of_former_objects(lib: Any) -> None:
     assert {each.x for each in replaced} == {9}
 
 
+@cpython_only("PyPy refers to an object more than once, so that none can be moved to C++")
+def test_a_class_with_names_of_ours_is_emptied(lib: Any) -> None:
+    class Mine(lib.Box):  # type: ignore[misc, name-defined]
+        def _release(self) -> None:
+            raise AssertionError
+
+    mine = Mine(5)
+    assert lib.take(mine) == 5
+    with pytest.raises(ValueError, match="this Mine is empty"):
+        mine.x
+
+
 def test_objects_in_earlier_arguments(lib: Any) -> None:
     """Their list refers to them: C++ cannot take them meanwhile."""
     for _ in range(3):
