@@ -121,8 +121,9 @@ class ObjectCore(_Collected):
 # own.
 _Slots.__slots__ = ()  # type: ignore[assignment]
 platform.declare_wrappers(library, _Slots, "_memory", _Memory)
-# The descriptor's own functions: a user's class may define an attribute of that name.
+# The descriptor's own functions, and no attribute: what users assign to one of that name is theirs.
 _memory_slot: Any = _Slots.__dict__["_memory"]
+del _Slots._memory
 #: The memory of a wrapper, an AnyffiWrapperRef; AttributeError if it is empty, TypeError if it is no wrapper.
 memory_of = _memory_slot.__get__
 _value_in = platform.value_in
@@ -261,7 +262,7 @@ def hold_memory(wrapper: Any, type_code: int) -> Any:
 
 def is_empty(wrapper: Any) -> bool:
     """Return whether a wrapper of a public class holds no object."""
-    return getattr(wrapper, "_memory", None) is None
+    return not (isinstance(wrapper, ObjectCore) and _is_full(wrapper))
 
 
 def wrap(address: int) -> Any:

@@ -12,7 +12,7 @@ from .._typing import TYPE_CHECKING, Any
 __all__ = ["NO_STATE", "RecordMethods"]
 
 #: Slots that hold no attributes of users.
-NO_STATE = ("__weakref__", "__dict__", "_memory")
+NO_STATE = ("__weakref__", "__dict__")
 
 _ABSENT = object()
 #: By identity, since classes may be equal to others: the names, and a reference to the class, whose address

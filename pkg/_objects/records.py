@@ -319,7 +319,6 @@ _OWN_NAMES = frozenset(
         "_defaults",
         "_frozen",
         "_generated",
-        "_memory",
         "_move_from",
         "_of_cpp",
         "_record",
