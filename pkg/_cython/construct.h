@@ -120,6 +120,25 @@ static int anyffi_py_make_container(PyObject* const* args, Py_ssize_t count, PyO
   return anyffi_py_make_sequence(args[0], type_code, out);
 }
 
+/// Calls the class of sets with another iterable than a set, list or tuple.
+static PyObject* anyffi_py_construct_listed(PyObject* cls, PyObject* iterable, int32_t type_code) {
+  PyObject *items = PySequence_List(iterable), *rest;
+  AnyffiValue made;
+  if (items == NULL) return anyffi_py_fail_method(type_code, NULL, &iterable, 1, NULL);
+  int status = anyffi_py_make_set(items, type_code, &made);
+  PyObject* result = NULL;
+  if (status < 0) {
+    anyffi_py_fail_method(type_code, NULL, &iterable, 1, NULL);
+  } else if (status > 0) {
+    result = anyffi_py_wrap(made.as_object);
+  } else if ((rest = PyObject_GetIter(items)) != NULL) {
+    result = anyffi_py_call_slot(cls, &rest, 1, NULL);
+    Py_DECREF(rest);
+  }
+  Py_DECREF(items);
+  return result;
+}
+
 /// Calls a public class.
 static PyObject* anyffi_py_construct(PyObject* cls, PyObject* const* args, Py_ssize_t count, PyObject* names,
                                      int32_t type_code) {
@@ -130,6 +149,10 @@ static PyObject* anyffi_py_construct(PyObject* cls, PyObject* const* args, Py_ss
     // As `tuple` does; `__new__` is the same in Python.
     if (!is_mutable && anyffi_py_has_arguments(count, 1, names) && (PyObject*)Py_TYPE(args[0]) == cls) {
       return anyffi_py_return_new(args[0]);
+    }
+    int is_set = type_code == ANYFFI_SET || type_code == ANYFFI_FROZEN_SET;
+    if (is_set && anyffi_py_has_arguments(count, 1, names) && !anyffi_py_is_read(args[0])) {
+      return anyffi_py_construct_listed(cls, args[0], type_code);
     }
     status = anyffi_py_make_container(args, count, names, type_code, &made);
   }

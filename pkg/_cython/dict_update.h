@@ -101,6 +101,16 @@ static int anyffi_py_update_from_pairs(AnyffiObject* to, PyObject* other) {
   return anyffi_py_end_access(status, was_made, &packed) < 0 ? -1 : 1;
 }
 
+/// Sets the entries of the dict that Python makes of the arguments: 1, or -1 with an exception.
+static int anyffi_py_update_from_arguments(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  PyObject* content = PyObject_Vectorcall((PyObject*)&PyDict_Type, args, (size_t)count, names);
+  // What it called may be code of Python.
+  AnyffiObject* dict = content == NULL ? NULL : anyffi_py_unwrap_as(self, ANYFFI_DICT);
+  int status = dict == NULL ? -1 : anyffi_py_update_from(dict, content);
+  Py_XDECREF(content);
+  return status;
+}
+
 static PyObject* anyffi_py_dict_update(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   AnyffiObject* dict = anyffi_py_peek(self, ANYFFI_DICT);
   int status = 0;
@@ -108,6 +118,7 @@ static PyObject* anyffi_py_dict_update(PyObject* self, PyObject* const* args, Py
     status = anyffi_py_update_from(dict, args[0]);
     if (status == 0) status = anyffi_py_update_from_pairs(dict, args[0]);
   }
+  if (dict != NULL && status == 0 && count <= 1) status = anyffi_py_update_from_arguments(self, args, count, names);
   if (status == 0) return anyffi_py_call_shared(ANYFFI_DICT, "update", self, args, count, names);
   if (status < 0) return anyffi_py_fail_method(ANYFFI_DICT, "update", args, count, names);
   Py_RETURN_NONE;
@@ -117,6 +128,7 @@ static PyObject* anyffi_py_dict_update(PyObject* self, PyObject* const* args, Py
 static PyObject* anyffi_py_dict_or_in_place(PyObject* self, PyObject* other) {
   AnyffiObject* dict = anyffi_py_peek(self, ANYFFI_DICT);
   int status = dict != NULL ? anyffi_py_update_from(dict, other) : 0;
+  if (dict != NULL && status == 0) status = anyffi_py_update_from_arguments(self, &other, 1, NULL);
   if (status == 0) return anyffi_py_call_shared_slot(ANYFFI_DICT, "__ior__", self, other);
   if (status < 0) return anyffi_py_fail_method(ANYFFI_DICT, "__ior__", &other, 1, NULL);
   return anyffi_py_return_new(self);

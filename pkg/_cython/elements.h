@@ -26,7 +26,8 @@ static int anyffi_py_set_slice_shared(PyObject* self, PyObject* key, PyObject* v
   const char* name = values == NULL ? "_delete_slice" : "_set_slice";
   PyObject* result = anyffi_py_call_shared(ANYFFI_LIST, name, self, args, values == NULL ? 1 : 2, NULL);
   Py_XDECREF(result);
-  return result == NULL ? -1 : 0;
+  if (result != NULL) return 0;
+  return values == NULL ? -1 : anyffi_py_fail_set_item(ANYFFI_LIST, key, values);
 }
 
 /// `self[start:stop] = values`; 0, or -1 with an exception. `elements` are the values, packed.
@@ -51,6 +52,13 @@ static int anyffi_py_set_elements(PyObject* self, PyObject* key, const AnyffiVal
   return status;
 }
 
+/// Lists what is assigned to a slice, with the errors of a list.
+static PyObject* anyffi_py_list_assigned(PyObject* x) {
+  PyObject* made = PyList_New(0);
+  if (made != NULL && PyList_SetSlice(made, 0, 0, x) < 0) Py_CLEAR(made);
+  return made;
+}
+
 /// `self[start:stop] = values` and (NULL) `del self[start:stop]`; 0, or -1 with an exception.
 static int anyffi_py_set_slice(PyObject* self, PyObject* key, PyObject* values) {
   Py_ssize_t start, stop, step;
@@ -63,7 +71,8 @@ static int anyffi_py_set_slice(PyObject* self, PyObject* key, PyObject* values) 
     Py_ssize_t count = PySlice_AdjustIndices((Py_ssize_t)list->size, &start, &stop, step);
     return anyffi_sequence_erase(&list->header, start, count) == 0 ? 0 : anyffi_py_raise_taken();
   }
-  int was_made = anyffi_py_read_elements(self, values, &elements);
+  // The error about what is no iterable is another one with a stride.
+  int was_made = anyffi_py_read_elements(self, values, step == 1 ? anyffi_py_list_assigned : NULL, &elements);
   if (was_made == 2) return anyffi_py_set_slice_shared(self, key, values);
   if (was_made < 0) return anyffi_py_fail_set_item(ANYFFI_LIST, key, values);
   // Packing may have run code that changed the list.

@@ -18,15 +18,26 @@ static void anyffi_py_append_cells(AnyffiSequence* to, const AnyffiSequence* fro
   to->type_mask |= from->type_mask & ~ANYFFI_CHECKED;
 }
 
-/// Packs an exact list or tuple, or borrows the elements of exactly a sequence of ours that is not `self`: 1 if `out`
-/// owns a new sequence, 0 if it borrows one, -1 with an exception, 2 for other values.
-static int anyffi_py_read_elements(PyObject* self, PyObject* x, AnyffiValue* out) {
+/// Makes a list of the items of an iterable; NULL with an exception.
+typedef PyObject* (*AnyffiListing)(PyObject* x);
+
+/// Packs the items of an iterable, or borrows the elements of exactly a sequence of ours that is not `self`: 1 if `out`
+/// owns a new sequence, 0 if it borrows one, -1 with an exception, 2 for what only `listing` could read if that is
+/// NULL.
+static int anyffi_py_read_elements(PyObject* self, PyObject* x, AnyffiListing listing, AnyffiValue* out) {
   if (PyList_CheckExact(x) || PyTuple_CheckExact(x)) return anyffi_py_pack_object(x, out);
   AnyffiObject* found = x == self ? NULL : anyffi_py_peek_exact(x, ANYFFI_LIST);
   if (found == NULL) found = anyffi_py_peek_exact(x, ANYFFI_ARRAY);
-  if (found == NULL) return 2;
-  *out = anyffi_make_object(found);
-  return 0;
+  if (found != NULL) {
+    *out = anyffi_make_object(found);
+    return 0;
+  }
+  if (listing == NULL) return 2;
+  PyObject* items = listing(x);
+  if (items == NULL) return -1;
+  int status = anyffi_py_pack_object(items, out);
+  Py_DECREF(items);
+  return status;
 }
 
 /// The elements of two sequences, in a new one.

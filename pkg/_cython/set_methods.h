@@ -4,8 +4,8 @@
 #define ANYFFI_SET_METHODS_H_
 
 #include "dict_methods.h"
+#include "set_calls.h"
 #include "set_hash.h"
-#include "set_operators.h"
 
 // ---- changes of a Set -----------------------------------------------------------------------------------------------
 
@@ -73,17 +73,6 @@ static PyObject* anyffi_py_frozen_set_copy(PyObject* self, PyObject* const* args
   return anyffi_py_call_shared(ANYFFI_FROZEN_SET, "copy", self, args, count, names);
 }
 
-/// A method that changes a Set by another operand.
-static PyObject* anyffi_py_change_method(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
-                                         const char* name, int operation, int32_t type_code) {
-  // Equal items of a list would cancel each other out.
-  int is_iterable = operation != ANYFFI_SET_XOR;
-  int status =
-      anyffi_py_has_arguments(count, 1, names) ? anyffi_py_change_set(self, args[0], is_iterable, operation) : 0;
-  if (status == 0) return anyffi_py_call_shared(type_code, name, self, args, count, names);
-  return status < 0 ? NULL : anyffi_py_return_new(Py_None);
-}
-
 /// The in-place operators of a Set.
 static PyObject* anyffi_py_set_in_place(PyObject* self, PyObject* other, int operation) {
   static const char* const names[] = {"__ior__", "__iand__", "__isub__", "__ixor__"};
@@ -101,7 +90,7 @@ static PyObject* anyffi_py_set_in_place(PyObject* self, PyObject* other, int ope
 
 #define ANYFFI_PY_DEFINE_SET_CHANGE(name, operation)                                                                \
   static PyObject* anyffi_py_set_##name(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) { \
-    return anyffi_py_call_listed(anyffi_py_change_method, self, args, count, names, #name, operation, ANYFFI_SET);  \
+    return anyffi_py_call_listed(anyffi_py_change_by, self, args, count, names, #name, operation, ANYFFI_SET);      \
   }
 ANYFFI_PY_SET_CHANGES(ANYFFI_PY_DEFINE_SET_CHANGE)
 #undef ANYFFI_PY_DEFINE_SET_CHANGE
@@ -109,14 +98,14 @@ ANYFFI_PY_SET_CHANGES(ANYFFI_PY_DEFINE_SET_CHANGE)
 // ---- the tables -----------------------------------------------------------------------------------------------------
 
 /// The methods that both classes have.
-#define ANYFFI_PY_SET_METHODS(X)                                \
-  X(difference, anyffi_py_set_method, ANYFFI_SET_SUB)           \
-  X(intersection, anyffi_py_set_method, ANYFFI_SET_AND)         \
-  X(symmetric_difference, anyffi_py_set_method, ANYFFI_SET_XOR) \
-  X(union, anyffi_py_set_method, ANYFFI_SET_OR)                 \
-  X(isdisjoint, anyffi_py_relation_method, ANYFFI_IS_DISJOINT)  \
-  X(issubset, anyffi_py_relation_method, ANYFFI_IS_SUBSET)      \
-  X(issuperset, anyffi_py_relation_method, ANYFFI_IS_SUPERSET)
+#define ANYFFI_PY_SET_METHODS(X)                                  \
+  X(difference, anyffi_py_combine_with, ANYFFI_SET_SUB)           \
+  X(intersection, anyffi_py_combine_with, ANYFFI_SET_AND)         \
+  X(symmetric_difference, anyffi_py_combine_with, ANYFFI_SET_XOR) \
+  X(union, anyffi_py_combine_with, ANYFFI_SET_OR)                 \
+  X(isdisjoint, anyffi_py_relate_to, ANYFFI_IS_DISJOINT)          \
+  X(issubset, anyffi_py_relate_to, ANYFFI_IS_SUBSET)              \
+  X(issuperset, anyffi_py_relate_to, ANYFFI_IS_SUPERSET)
 
 #define ANYFFI_PY_DEFINE_SET_METHOD(name, function, what)                                                           \
   static PyObject* anyffi_py_set_##name(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) { \

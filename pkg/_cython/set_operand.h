@@ -145,31 +145,12 @@ static inline Py_ssize_t anyffi_py_operand_length(PyObject* x, int is_iterable) 
   return is_iterable && (PyList_CheckExact(x) || PyTuple_CheckExact(x)) ? Py_SIZE(x) : -1;
 }
 
-/// Whether a method of sets reads an operand as it is: a set, list or tuple. Another iterable is listed before.
+/// Whether an operand is read as it is: a set, list or tuple. Another iterable is listed before.
 static int anyffi_py_is_read(PyObject* x) {
   if (PyAnySet_Check(x) || PyList_Check(x) || PyTuple_Check(x)) return 1;
   if (!anyffi_py_is_wrapper(x)) return 0;
   const AnyffiObject* object = ((AnyffiWrapper*)x)->object;
   return object == NULL || object->type_code == ANYFFI_SET || object->type_code == ANYFFI_FROZEN_SET;
-}
-
-/// A method of sets; `what` is its operation or relation.
-typedef PyObject* (*AnyffiSetMethod)(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
-                                     const char* name, int what, int32_t type_code);
-
-/// Calls a method of sets with a list instead of an iterable: the compiled functions read it, and so do those of
-/// `_objects`, which handle the rest.
-ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_listed(AnyffiSetMethod method, PyObject* self, PyObject* const* args,
-                                                     Py_ssize_t count, PyObject* names, const char* name, int what,
-                                                     int32_t type_code) {
-  if (!anyffi_py_has_arguments(count, 1, names) || anyffi_py_peek(self, type_code) == NULL ||
-      anyffi_py_is_read(args[0])) {
-    return method(self, args, count, names, name, what, type_code);
-  }
-  PyObject* items = PySequence_List(args[0]);
-  PyObject* result = items == NULL ? NULL : method(self, &items, 1, NULL, name, what, type_code);
-  Py_XDECREF(items);
-  return result;
 }
 
 /// Reads an operand, to be closed: 1, 0 for what the method of `_objects` handles, -1 with an exception.

@@ -45,17 +45,6 @@ static PyObject* anyffi_py_set_operator(PyObject* self, PyObject* other, const c
   return anyffi_py_call_shared_slot(type_code, name, self, other);
 }
 
-/// The methods `union`, `intersection`, `difference` and `symmetric_difference`.
-static PyObject* anyffi_py_set_method(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
-                                      const char* name, int operation, int32_t type_code) {
-  PyObject* result = NULL;
-  if (anyffi_py_has_arguments(count, 1, names)) {
-    result = anyffi_py_combine(self, args[0], 1, operation, 0, type_code);
-    if (result != NULL || PyErr_Occurred()) return result;
-  }
-  return anyffi_py_call_shared(type_code, name, self, args, count, names);
-}
-
 /// Changes a Set by another operand: 1, 0 for what the method of `_objects` handles, -1 with an exception.
 static int anyffi_py_change_set(PyObject* self, PyObject* other, int is_iterable, int operation) {
   AnyffiObject* mine = anyffi_py_peek(self, ANYFFI_SET);
@@ -179,17 +168,6 @@ static PyObject* anyffi_py_set_compare(PyObject* self, PyObject* other, int oper
     return anyffi_py_compare_shared(self, other, operation, is_builtin, type_code);
   }
   return PyBool_FromLong(operation == Py_NE ? !result : result);
-}
-
-/// The methods `issubset`, `issuperset` and `isdisjoint`.
-static PyObject* anyffi_py_relation_method(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
-                                           const char* name, int relation, int32_t type_code) {
-  int result = -1;
-  if (anyffi_py_has_arguments(count, 1, names)) {
-    result = anyffi_py_relate(self, args[0], 1, (AnyffiRelation)relation, type_code);
-  }
-  if (result == -2) return NULL;
-  return result == -1 ? anyffi_py_call_shared(type_code, name, self, args, count, names) : PyBool_FromLong(result);
 }
 
 #endif  // ANYFFI_SET_OPERATORS_H_
