@@ -28,6 +28,7 @@ CORE = (
     "methods_of",
     "set_class",
     "set_class_maker",
+    "set_constant_class",
     "set_constructor",
     "set_constructor_class",
     "set_field_class",

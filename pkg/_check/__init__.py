@@ -68,6 +68,7 @@ __all__ = [
     "renew_wrapper",
     "set_class",
     "set_class_maker",
+    "set_constant_class",
     "set_constructor",
     "set_constructor_class",
     "set_field_class",
@@ -118,6 +119,10 @@ def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, 
 
 def set_field_class(cls: type) -> None:
     """Do nothing: the getters of fields are those of check mode."""
+
+
+def set_constant_class(cls: type) -> None:
+    """Do nothing: constants have a `__get__`."""
 
 
 def set_constructor(cls: type, constructor: Any) -> None:

@@ -68,6 +68,7 @@ __all__ = [
     "renew_wrapper",
     "set_class",
     "set_class_maker",
+    "set_constant_class",
     "set_constructor",
     "set_constructor_class",
     "set_field_class",
@@ -126,6 +127,10 @@ def get_function(name: Any) -> Any:
 
 def set_field_class(cls: type) -> None:
     """Do nothing: the properties of fields call their getters."""
+
+
+def set_constant_class(cls: type) -> None:
+    """Do nothing: constants have a `__get__`."""
 
 
 def set_constructor(cls: type, constructor: Any) -> None:

@@ -42,7 +42,7 @@ from marshaller cimport (
     pack, pack_owned, pack_scalar, place_named, plain, plan_record_call, public_functions, put_item,
     raise_taken, read_field, read_numpy, remember_data_type,
     remember_exporter, sequence_compare, sequence_has, sequence_hash,
-    plan_class, set_compare, set_constructor_slots, set_field_slots, set_hash, set_in_place,
+    plan_class, set_compare, set_constant_slot, set_constructor_slots, set_field_slots, set_hash, set_in_place,
     set_method_flags, set_methods, set_module_slot, set_operators, set_record_slots, set_special,
     set_wrapper_slots, state,
     tensor_length, unpack, unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function,
@@ -179,6 +179,11 @@ def field_setter(name, slow):
 def set_field_class(type cls not None):
     """Let properties of a class that derives from `property` read and write fields without a call."""
     set_field_slots(<PyTypeObject*>cls, <PyTypeObject*>FieldGetter)
+
+
+def set_constant_class(type cls not None):
+    """Let constants of classes be read without a call, once they have a `_value`."""
+    set_constant_slot(<PyTypeObject*>cls)
 
 
 def set_constructor(cls, constructor):

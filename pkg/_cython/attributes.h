@@ -257,6 +257,27 @@ static void anyffi_py_set_field_slots(PyTypeObject* cls, PyTypeObject* getter_ty
   PyType_Modified(cls);
 }
 
+// ---- constants of classes -------------------------------------------------------------------------------------------
+
+/// Where a Constant keeps its value, once that was read, and the `__get__` that reads it.
+static Py_ssize_t anyffi_constant_offset;
+static descrgetfunc anyffi_read_constant;
+
+static PyObject* anyffi_py_get_constant(PyObject* self, PyObject* x, PyObject* cls) {
+  PyObject* value = *(PyObject**)((char*)self + anyffi_constant_offset);
+  return value != NULL ? anyffi_py_return_new(value) : anyffi_read_constant(self, x, cls);
+}
+
+/// Sets the slot of the class of constants.
+static void anyffi_py_set_constant_slot(PyTypeObject* cls) {
+  if (cls->tp_descr_get == anyffi_py_get_constant) return;
+  anyffi_constant_offset = anyffi_py_offset_of_member(cls, "_value");
+  if (anyffi_constant_offset == 0) return;
+  anyffi_read_constant = cls->tp_descr_get;
+  cls->tp_descr_get = anyffi_py_get_constant;
+  PyType_Modified(cls);
+}
+
 // ---- attributes of modules ------------------------------------------------------------------------------------------
 
 #if ANYFFI_KNOWN_LAYOUT && PY_VERSION_HEX < 0x030C0000

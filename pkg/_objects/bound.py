@@ -16,7 +16,7 @@ from . import defaults
 from .enums import made_enumerations, make_enumeration
 from .exceptions import find_base, make_exception
 from .fields import Field
-from .members import Members, NestedClass, TypeDescription
+from .members import Constant, Members, NestedClass, TypeDescription
 from .methods import Constructor, MethodMethods, no_constructor
 from .record_methods import RecordMethods
 from .runtime import Runtime
@@ -68,6 +68,7 @@ class BoundClasses:
         self._members: dict[int, tuple[int, tuple[str, ...]]] = {}
         core.set_class_maker(self.make)
         core.set_field_class(Field)
+        core.set_constant_class(Constant)
         core.set_constructor_class(Constructor)
         core.set_method_class(self._maker.method_class)
         set_enumerations(self.class_of)

@@ -217,6 +217,9 @@ class Property(property):
 class Constant:
     """An attribute of a C++ class, read when it is first needed: it may be an object of the class itself."""
 
+    #: A compiled backend finds the value there.
+    __slots__ = ("__dict__", "_value")
+
     def __init__(self, get: Any) -> None:
         self.__doc__ = get.__doc__
         self._get = get
@@ -224,7 +227,8 @@ class Constant:
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         # Of several threads all have the first one's value.
-        return self._values[0] if self._values else self._values.setdefault(0, self._get())
+        self._value = value = self._values[0] if self._values else self._values.setdefault(0, self._get())
+        return value
 
     @property
     def type_name(self) -> str | None:

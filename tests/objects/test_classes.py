@@ -97,7 +97,9 @@ def test_constants(geo: Any) -> None:
     assert geo.Vec.ZERO is geo.Vec.ZERO is geo.Vec(1).ZERO
     assert geo.Vec.AXES == [geo.Vec(1, 0), geo.Vec(0, 1)]
     assert {"SIZE", "ZERO"} <= set(dir(geo.Vec))
-    assert geo.Vec.__dict__["SIZE"].__doc__ == "How many coordinates there are."
+    constant = geo.Vec.__dict__["SIZE"]
+    assert constant.__doc__ == "How many coordinates there are."
+    assert constant.__get__(None, geo.Vec) == constant.__get__(geo.Vec(1)) == 2
     with pytest.raises(AttributeError, match="read-only"):
         geo.Vec(1).SIZE = 3
 
