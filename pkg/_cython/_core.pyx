@@ -31,6 +31,7 @@ from marshaller cimport (
     FunctionWrapper, MethodRow, NumPyArray, NumPyDtype, OperatorRow, PublicFunctionLayout,
     PublicRow, ViewLayout, add_method, add_tensor_methods, allocate, array_methods, array_operators,
     c_dict_item, c_map_item, call, call_named, call_observed, call_tuple, callback, check_layout, common_keys,
+    compare_missing,
     create_exchange_capsule, create_tensor, dict_delete, dict_item, dict_methods, dict_operators,
     dict_or_in_place, find_item, find_value, forget_classes, frozen_set_methods,
     frozen_set_operators, get_buffer, get_item, get_registered, getter_of, handle_equal, handle_hash,

@@ -152,6 +152,8 @@ cdef int set_up_iterators() except -1:
         raise SystemError("EntryIterator is not laid out as entry_iterator.h says")
     state.changed_size = keep(_container_rules.changed_size)
     state.changed_keys = keep(_container_rules.changed_keys)
+    Py_TYPE(state.missing).tp_richcompare = compare_missing
+    PyType_Modified(Py_TYPE(state.missing))
     (<PyTypeObject*>EntryIterator).tp_iternext = next_item
     (<PyTypeObject*>EntryIterator).tp_as_sequence = &no_sequence
     (<PyTypeObject*>SequenceIterator).tp_as_sequence = &no_sequence

@@ -238,6 +238,7 @@ cdef extern from "containers.h":
     int put_item "anyffi_py_within_put_item"(PyObject*, int32_t, PyObject*, PyObject*) except -1
 
 cdef extern from "entry_iterator.h":
+    PyObject* compare_missing "anyffi_py_compare_missing"(PyObject*, PyObject*, int) noexcept
     ctypedef struct EntryIteratorLayout "AnyffiEntryIterator":
         PyObject* container
         int64_t position

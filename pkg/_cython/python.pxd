@@ -22,6 +22,7 @@ cdef extern from "Python.h":
         object (*tp_new)(PyTypeObject*, PyObject*, PyObject*)
         traverseproc tp_traverse
         PyObject* (*tp_iternext)(PyObject*)
+        PyObject* (*tp_richcompare)(PyObject*, PyObject*, int)
         PyMappingMethods* tp_as_mapping
         PyNumberMethods* tp_as_number
         PySequenceMethods* tp_as_sequence

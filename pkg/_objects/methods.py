@@ -169,7 +169,8 @@ def make_iter(method: Any, function_class: Any) -> Callable[[Any], Iterator[Any]
     def __iter__(self: Any) -> Iterator[Any]:
         found: Any = method(self)
         if isinstance(found, function_class):
-            return _each(found)
+            # PyPy would ask the element whether it equals MISSING.
+            return _each(found) if ON_PYPY else iter(found, MISSING)
         # `iter` would call the method of an object that returns itself again.
         return found if hasattr(type(found), "__next__") else iter(found)
 

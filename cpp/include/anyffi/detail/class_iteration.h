@@ -74,8 +74,16 @@ struct Walk {
   WalkedObject<T, kInside> object;
   Begin next;
   End end;
+  bool is_running = false;
   WalkItem operator()() {
+    // Storing an element may run code of Python, which asks for the next one.
+    if (is_running) throw Error("ValueError", "iterator already executing");
     if (!(next != end)) return object.end();
+    struct Running {
+      bool& flag;
+      explicit Running(bool& f) : flag(f) { flag = true; }
+      ~Running() { flag = false; }
+    } running(is_running);
     WalkItem item = object.store(next);
     ++next;
     return item;

@@ -1,0 +1,117 @@
+"""Iterators over objects of C++ classes: elements that compare, that run code of Python, and that raise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from support import Build, compiles_classes
+
+pytestmark = compiles_classes
+
+SOURCE = r"""
+#include <anyffi/anyffi.h>
+
+#include <list>
+#include <stdexcept>
+#include <vector>
+
+namespace {
+
+// Its copies call a function of Python.
+struct Item {
+  int64_t number = 0;
+  anyffi::Optional<anyffi::Function> copied;
+  Item() = default;
+  explicit Item(int64_t n) : number(n) {}
+  Item(const Item& other) : number(other.number), copied(other.copied) {
+    if (copied.has_value()) (*copied)(number);
+  }
+  bool operator==(const Item&) const { throw std::runtime_error("items are never compared"); }
+};
+struct Chain {
+  std::list<Item> items;
+};
+struct Row {
+  std::vector<Item> items;
+};
+
+template <class C>
+void add(C& to, int64_t number, const anyffi::Function& copied) {
+  to.items.emplace_back(number);
+  to.items.back().copied = copied;
+}
+
+}  // namespace
+
+using anyffi::arg;
+ANYFFI_CLASS(Item, "steps.Item")
+    .field("number", &Item::number)
+    .op(anyffi::ops::eq, [](const Item&, const anyffi::AnyValue&) -> bool {
+      throw std::runtime_error("items are never compared");
+    });
+ANYFFI_CLASS(Chain, "steps.Chain")
+    .init<>()
+    .method("add", &add<Chain>, arg("number"), arg("copied"))
+    .iterate([](const Chain& self) { return self.items.begin(); }, [](const Chain& self) { return self.items.end(); });
+ANYFFI_CLASS(Row, "steps.Row")
+    .init<>()
+    .method("add", &add<Row>, arg("number"), arg("copied"))
+    .iterate([](const Row& self) { return self.items.begin(); }, [](const Row& self) { return self.items.end(); });
+"""
+
+
+@pytest.fixture
+def steps(ffi: Any, build: Build) -> Any:
+    return ffi.load_module(build("steps.cc", SOURCE))
+
+
+def _filled(cls: Any, copied: Any) -> Any:
+    made = cls()
+    for number in range(3):
+        made.add(number, copied)
+    return made
+
+
+@pytest.mark.parametrize("name", ["Chain", "Row"])
+def test_elements_are_not_compared_with_anything(steps: Any, name: str) -> None:
+    filled = _filled(getattr(steps, name), lambda number: None)
+    assert [item.number for item in filled] == [0, 1, 2]
+    walk = iter(filled)
+    assert isinstance(walk, Iterator)
+    assert iter(walk) is walk
+    assert len(list(walk)) == 3
+    assert next(walk, "end") == next(walk, "end") == "end"
+
+
+def test_an_element_that_asks_for_the_next_one(steps: Any) -> None:
+    seen = []
+
+    def ask(number: int) -> None:
+        if asked:
+            with pytest.raises(ValueError, match="already executing"):
+                next(walk)
+            seen.append(number)
+
+    asked = False
+    chain = _filled(steps.Chain, ask)
+    walk, asked = iter(chain), True
+    assert [item.number for item in walk] == [0, 1, 2]
+    assert set(seen) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("name", ["Chain", "Row"])
+def test_an_element_that_raises(steps: Any, name: str) -> None:
+    def refuse(number: int) -> None:
+        if refused and number == 1:
+            raise KeyError(number)
+
+    refused = False
+    filled = _filled(getattr(steps, name), refuse)
+    walk, refused = iter(filled), True
+    assert next(walk).number == 0
+    with pytest.raises(KeyError):
+        next(walk)
+    refused = False
+    assert len(list(iter(filled))) == 3
