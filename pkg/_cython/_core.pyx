@@ -274,6 +274,8 @@ cdef int read_rules() except -1:
     state.blame = keep(_culprits.blame_made)
     state.explain_field = keep(_refusals.explain_field)
     state.convert = keep(_conversions.convert)
+    state.listed = keep(_conversions.LISTED)
+    state.fspath_name = keep(sys.intern("__fspath__"))
     state.create = keep(_conversions.create)
     state.enumeration_codes = keep(_conversions.enumeration_codes)
     state.class_of_kind = keep(_errors.class_of_kind)

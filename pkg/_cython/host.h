@@ -4,9 +4,8 @@
 #ifndef ANYFFI_HOST_H_
 #define ANYFFI_HOST_H_
 
+#include "conversions.h"
 #include "errors.h"
-#include "pack.h"
-#include "times.h"
 #include "unpack.h"
 #include "wrapper_memory.h"
 
@@ -147,8 +146,8 @@ static int anyffi_py_capsule_set_name(void* capsule, const char* name) {
 
 static int anyffi_py_handle_convert(void* handle, int32_t conversion, AnyffiValue* out) {
   int former = anyffi_py_lock();
-  int read = conversion == ANYFFI_AS_DURATION ? anyffi_py_read_duration((PyObject*)handle, out) : 0;
-  if (read != 0) return anyffi_py_end_hook(read < 0 ? anyffi_py_raise_taken() : 0, former);
+  int status = anyffi_py_convert_directly((PyObject*)handle, conversion, out);
+  if (status != 0) return anyffi_py_end_hook(status < 0 ? -1 : 0, former);
   PyObject* number = PyLong_FromLong(conversion);
   PyObject* made =
       number == NULL ? NULL : PyObject_CallFunctionObjArgs(anyffi_state.convert, (PyObject*)handle, number, NULL);
@@ -158,10 +157,8 @@ static int anyffi_py_handle_convert(void* handle, int32_t conversion, AnyffiValu
 
 static int anyffi_py_handle_create(int32_t conversion, const AnyffiValue* from, AnyffiValue* out) {
   int former = anyffi_py_lock();
-  int is_duration = conversion == ANYFFI_AS_DURATION && from->type_code == ANYFFI_INT;
-  if (is_duration && anyffi_py_datetime_api() != NULL) {
-    return anyffi_py_end_hook(anyffi_py_pack_new(anyffi_py_make_duration(from->as_int), out), former);
-  }
+  PyObject* known = anyffi_py_create_directly(conversion, from);
+  if (known != NULL || PyErr_Occurred()) return anyffi_py_end_hook(anyffi_py_pack_new(known, out), former);
   PyObject* number = PyLong_FromLong(conversion);
   PyObject* value = number == NULL ? NULL : anyffi_py_unpack_copy(from);
   PyObject* made = value == NULL ? NULL : PyObject_CallFunctionObjArgs(anyffi_state.create, number, value, NULL);

@@ -54,6 +54,8 @@ cdef extern from "state.h":
         PyObject* blame
         PyObject* explain_field
         PyObject* convert
+        PyObject* listed
+        PyObject* fspath_name
         PyObject* create
         PyObject* enumeration_codes
         PyObject* class_of_kind

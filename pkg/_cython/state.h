@@ -67,6 +67,8 @@ typedef struct {
   PyObject* blame;
   PyObject* explain_field;
   PyObject* convert;
+  PyObject* listed;       // classes, in a tuple; `LISTED` of the rules
+  PyObject* fspath_name;  // "__fspath__"
   PyObject* create;
   PyObject* enumeration_codes;
   /// 1 once an instance of a subclass of int was packed: only such may be members of enumerations.

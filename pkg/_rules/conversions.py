@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import sys
 from abc import get_cache_token
+from collections import deque
 from collections.abc import ItemsView, KeysView, Sequence, ValuesView
 from collections.abc import Set as AbstractSet
 from enum import Enum
+from functools import lru_cache
 from itertools import islice
 
 from .._builtins import *  # noqa: F403
@@ -21,7 +23,11 @@ from .dtype import dtype
 from .internal import ON_PYPY, Elements, Opaque
 from .times import create_date_time, create_duration, to_date_time, to_duration
 
-__all__ = ["convert", "create", "enumeration_codes", "set_enumerations"]
+__all__ = ["LISTED", "convert", "create", "enumeration_codes", "set_enumerations"]
+
+#: Sequences whose items `list` reads at once, without code of users.
+LISTED: tuple[type, ...] = (deque, *(type(view) for view in ({}.keys(), {}.values(), {}.items())))
+_LISTED = frozenset(map(id, LISTED))
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
@@ -69,6 +75,8 @@ def _to_sequence(x: Any) -> Any:
     cls = type(x)
     if cls is range:
         return _describe_range(x)
+    if id(cls) in _LISTED:
+        return list(x)
     if not _is_sequence(cls):
         return None
     elements = _read_buffer(x)
@@ -134,7 +142,12 @@ def _read_buffer(x: Any) -> tuple[Any, bytes] | None:
         kind = _KINDS.get(letter)
         if view.ndim != 1 or (kind is None and letter != "?"):
             return None
-        return dtype("bool" if kind is None else f"{kind}{8 * view.itemsize}"), view.tobytes()
+        return _dtype_of(kind, view.itemsize), view.tobytes()
+
+
+@lru_cache(maxsize=16)
+def _dtype_of(kind: str | None, size: int) -> Any:
+    return dtype("bool" if kind is None else f"{kind}{8 * size}")
 
 
 def _to_iterable(x: Any) -> Any:
