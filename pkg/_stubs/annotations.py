@@ -201,6 +201,8 @@ class Annotations:
                 tensor = self._node(ast.Name("Tensor"), table)
                 return f"{self.shorten('typing.Annotated')}[{tensor}, {ast.unparse(node)!r}]"
             elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            if isinstance(elements[0], ast.List):
+                return self._callable(elements[0].elts, elements[1], table)
             held = _HELD if table is _GIVEN and ast.unparse(root) in _HOLDERS else table
             parameters = [self._node(element, held) for element in elements]
         name = ast.unparse(root)
@@ -214,6 +216,16 @@ class Annotations:
         while len(parameters) < template.count("{"):
             parameters.append(self.shorten("typing.Any"))
         return self.shorten(template).format(*parameters)
+
+    def _callable(self, parameters: list[ast.expr], result: ast.expr, table: Mapping[str, str]) -> str:
+        """Return the annotation of a function: what goes in one direction comes back in the other."""
+        is_called_by_cpp = table is _TAKEN
+        inward, outward = (_GIVEN, _TAKEN) if is_called_by_cpp else (_TAKEN, _GIVEN)
+        shown = ", ".join(self._node(parameter, inward) for parameter in parameters)
+        # What a callback returns in vain may be anything.
+        is_ignored = is_called_by_cpp and ast.unparse(result) == "None"
+        returned = self.shorten("builtins.object") if is_ignored else self._node(result, outward)
+        return self.shorten("collections.abc.Callable[[{0}], {1}]").format(shown, returned)
 
     def _tuple(self, parameters: list[str], table: Mapping[str, str]) -> str:
         union = " | ".join(dict.fromkeys(parameters)) or self.shorten("typing.Any")

@@ -194,7 +194,8 @@ class _Types:
         names = {name, other}
         if "object" in names or (name == other and not parameters):
             return True
-        if names == {"bool", "int"}:
+        # Any function may be one of the others' types, too.
+        if names == {"bool", "int"} or names == {"Callable"}:
             return True
         for text, (sequence, items) in ((name, (other, others)), (other, (name, parameters))):
             if text in _ITEMS and _ABSTRACT.get(sequence) == "Sequence":

@@ -10,6 +10,7 @@ from enum_sources import METRICS
 from exception_sources import FAILURES
 from member_sources import BOXES
 from nested_sources import NESTED
+from precise_sources import PRECISE
 from programs import stubgen
 from support import ROOT, Build, needs_compilers
 from type_checkers import needs_mypy, needs_pyright, run_mypy, run_pyright
@@ -19,6 +20,7 @@ pytestmark = [needs_compilers, pytest.mark.slow("type checkers")]
 #: What is refused is marked; unused marks are errors.
 USER = """
 import box
+import desk
 import geo
 import space
 import numpy as np
@@ -103,6 +105,14 @@ joint: zoo.Joint.Type = zoo.Joint().type
 unit: zoo.Shape.Size.Unit = zoo.Shape.Size().unit
 zoo.name(zoo.Shape.Type.CIRCLE)
 broken: ValueError = zoo.Shape.Failure()
+ink: str = desk.Desk(["red"]).first().ink
+ink = desk.Desk(["red"]).find_or_none("red").ink  # type: ignore[union-attr]
+desk.keep(None)  # type: ignore[arg-type]
+desk.each(lambda number, ratios: ratios.append(number))
+desk.each(divmod)  # type: ignore[arg-type]
+desk.choose(lambda pen: [float(len(pen.ink))])
+desk.choose(lambda pen: pen.ink)  # type: ignore[arg-type, return-value]
+total = desk.adder(1.0)((1, 2.5))
 """
 
 DECLARED = [
@@ -138,6 +148,7 @@ def folder(build: Build, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Pa
         ("space", "metrics.cc", METRICS),
         ("mart", "failures.cc", FAILURES),
         ("zoo", "zoo.cc", NESTED),
+        ("desk", "desk.cc", PRECISE),
     )
     for name, file, source in sources:
         library = build(file, source)
@@ -162,7 +173,7 @@ def test_declarations(folder: pathlib.Path) -> None:
 
 @needs_mypy
 def test_mypy_accepts_them(folder: pathlib.Path) -> None:
-    shown = ("box.pyi", "geo.pyi", "space.pyi", "mart.pyi", "zoo.pyi", "user.py")
+    shown = ("box.pyi", "desk.pyi", "geo.pyi", "space.pyi", "mart.pyi", "zoo.pyi", "user.py")
     assert run_mypy(folder, *shown, search=[folder]) == ""
 
 

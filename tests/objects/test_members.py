@@ -239,7 +239,7 @@ def test_a_function_can_be_emptied(box: Any) -> None:
     del click
     collect()
     assert button.on_click is watched() is None
-    with pytest.raises(TypeError, match=r"box\.Button\.on_click: expected Function \| None, got int"):
+    with pytest.raises(TypeError, match=r"on_click: expected Callable\[\[Any\], None\] \| None, got int"):
         button.on_click = 1
     assert button.on_click is None
 

@@ -47,6 +47,7 @@
 // Objects
 #include <anyffi/object.h>              // ObjectRef, Ref<T>, make_object
 #include <anyffi/pointer.h>             // T*, T&: who owns what a result refers to
+#include <anyffi/not_null.h>            // NotNull<P>: pointers that are never null
 #include <anyffi/weak.h>                // Weak<T>
 #include <anyffi/box.h>                 // Int, Float, Bool
 #include <anyffi/reflection.h>          // field, fields

@@ -4,6 +4,7 @@
 #define ANYFFI_DETAIL_CLASS_MEMBERS_H_
 
 #include <anyffi/native.h>
+#include <anyffi/not_null.h>
 #include <anyffi/overridable.h>
 #include <anyffi/slice.h>
 
@@ -43,8 +44,9 @@ template <class T, class Alias>
 struct ReturnsObject {
   template <class R, class... A>
   struct Check {
-    static constexpr bool kValue = std::is_same_v<Bare<R>, Ref<T>> || std::is_same_v<R, T> || std::is_same_v<R, T*> ||
-                                   std::is_same_v<R, Alias*> || kIsOwner<T, typename OwnerAs<T, Alias, R>::Type>;
+    using P = typename Nullable<R>::Type;
+    static constexpr bool kValue = std::is_same_v<Bare<P>, Ref<T>> || std::is_same_v<P, T> || std::is_same_v<P, T*> ||
+                                   std::is_same_v<P, Alias*> || kIsOwner<T, typename OwnerAs<T, Alias, P>::Type>;
   };
 };
 template <class T, class Alias, class F>
@@ -66,6 +68,10 @@ Ref<T> made_of(P pointer) {
   }
   if (made.type_code <= 0) throw Error("ValueError", "a constructor returned a null pointer");
   return Ref<T>(Adopt{}, made.as_object);
+}
+template <class T, class Alias, class P>
+Ref<T> made_of(NotNull<P> pointer) {
+  return made_of<T, Alias>(std::move(pointer).get());
 }
 
 /// A constructor that refuses an object that the host knows already: a new wrapper is to stand for it.

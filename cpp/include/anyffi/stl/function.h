@@ -34,19 +34,63 @@ struct FunctionCall {
   }
 };
 
+/// The annotation of what is passed to C++, and of what comes from there: an argument or a result.
+template <class T>
+constexpr auto passed_name() {
+  if constexpr (std::is_void_v<T>) {
+    return FixedText("None");
+  } else if constexpr (kIsConvertible<T>) {
+    return FixedText(Traits<ConvertedType<T>>::name);
+  } else {
+    return FixedText("Any");
+  }
+}
+template <class T>
+constexpr auto made_name() {
+  if constexpr (std::is_void_v<T>) {
+    return FixedText("None");
+  } else if constexpr (std::is_lvalue_reference_v<T> && kIsObjectClass<Bare<T>>) {
+    return kTypeKeyOf<Bare<T>>;
+  } else if constexpr (HasTraits<Bare<T>>::value) {
+    return kResultName<Bare<T>>;
+  } else {
+    return FixedText("Any");
+  }
+}
+template <class... Names>
+constexpr auto list_names(const Names&... names) {
+  if constexpr (sizeof...(Names) == 0) {
+    return FixedText("");
+  } else {
+    auto list = [](const auto& first, const auto&... others) { return (first + ... + (", " + others)); };
+    return list(names...);
+  }
+}
+
+/// The annotation of a std::function: of one that C++ calls, and of one that it returns.
+template <class R, class... A>
+ANYFFI_HIDDEN_ inline constexpr auto kCalledName =
+    "Callable[[" + list_names(made_name<A>()...) + "], " + passed_name<R>() + "]";
+template <class R, class... A>
+ANYFFI_HIDDEN_ inline constexpr auto kCallableName =
+    "Callable[[" + list_names(passed_name<A>()...) + "], " + made_name<R>() + "]";
+
 }  // namespace detail
 
 /// An empty std::function is returned as None, which empties a field; of parameters one of type
 /// std::optional<std::function<...>> accepts it.
 template <class R, class... A>
 struct Traits<std::function<R(A...)>> {
-  static constexpr FixedText name{"Function"};
+  ANYFFI_HIDDEN_ static constexpr auto name = detail::kCalledName<R, A...>;
+  ANYFFI_HIDDEN_ static constexpr auto result_name = detail::kCallableName<R, A...>;
   static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_FUNCTION);
   static constexpr bool kBorrows = false;
   using Call = detail::FunctionCall<R, A...>;
   using Holder = AnyValue;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
-    return Traits<Function>::load(value, holder, why);
+    if (Traits<Function>::load(value, holder, why)) return true;
+    why.expected = name;
+    return false;
   }
   static std::function<R(A...)> take(Holder& holder) { return Call{Traits<Function>::take(holder)}; }
   static AnyffiValue store(std::function<R(A...)> function) {

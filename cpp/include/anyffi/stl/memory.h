@@ -3,7 +3,7 @@
 #ifndef ANYFFI_STL_MEMORY_H_
 #define ANYFFI_STL_MEMORY_H_
 
-#include <anyffi/pointer.h>
+#include <anyffi/not_null.h>
 
 #include <memory>
 
@@ -190,6 +190,10 @@ template <class T, class D>
 inline constexpr bool kIsOwner<T, std::unique_ptr<T, D>> = true;
 template <class T>
 inline constexpr bool kIsOwner<T, std::shared_ptr<T>> = true;
+template <class T, class D>
+inline constexpr bool kMayBeNull<std::unique_ptr<T, D>> = kIsObjectClass<std::remove_cv_t<T>>;
+template <class T>
+inline constexpr bool kMayBeNull<std::shared_ptr<T>> = kIsObjectClass<std::remove_cv_t<T>>;
 template <class T, class Alias>
 struct OwnerAs<T, Alias, std::unique_ptr<Alias>> {
   using Type = std::unique_ptr<T>;
