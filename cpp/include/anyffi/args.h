@@ -25,6 +25,9 @@ struct DefaultArg {
   AnyValue value;
 };
 
+/// The same of a parameter whose default is `nullptr`.
+struct NullDefaultArg : DefaultArg {};
+
 /// The same of a parameter with `.convert()`.
 struct ConvertedDefaultArg : DefaultArg {};
 
@@ -45,6 +48,10 @@ struct Arg {
   /// Also accepts what becomes a typed tensor by a copy, which lives during the call: `arg("x").convert()`.
   ConvertedArg convert() && { return ConvertedArg{name}; }
 
+  /// A `const char*` or `std::function` then accepts None, which is a null pointer, or an empty function.
+  NullDefaultArg operator=(std::nullptr_t) && {  // NOLINT: looks like a default argument
+    return NullDefaultArg{{name, AnyValue()}};
+  }
   template <class T>
   DefaultArg operator=(T&& value) && {  // NOLINT: looks like a default argument
     return DefaultArg{name, detail::make_default(std::forward<T>(value))};

@@ -7,6 +7,15 @@
 
 namespace anyffi {
 
+namespace detail {
+/// What `->` of a value that is made anew refers to.
+template <class T>
+struct Arrow {
+  T value;
+  T* operator->() noexcept { return &value; }
+};
+}  // namespace detail
+
 /// A T or None, stored as a value of 16 bytes.
 template <class T>
 class Optional {
@@ -21,8 +30,15 @@ class Optional {
   /// The T. TypeError if it is None.
   T value() const { return value_.template cast<T>(); }
   T operator*() const { return value(); }
+  /// A member of the T, which lives until the end of the expression: `maybe->size()`.
+  detail::Arrow<T> operator->() const { return {value()}; }
   T value_or(T other) const { return has_value() ? value() : std::move(other); }
   const AnyValue& any() const noexcept { return value_; }
+  void reset() noexcept { value_ = AnyValue(); }
+
+  /// Like Python's ==, and so that of std::optional: two of None are equal.
+  friend bool operator==(const Optional& a, const Optional& b) { return a.value_ == b.value_; }
+  friend bool operator!=(const Optional& a, const Optional& b) { return !(a == b); }
 
  private:
   AnyValue value_;

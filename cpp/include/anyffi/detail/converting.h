@@ -1,5 +1,6 @@
 /// \file
-/// `arg("x").convert()`: parameters that also accept what becomes their type by a copy.
+/// Parameters that accept more than their type: `arg("x").convert()` what becomes their type by a copy, and
+/// `arg("x") = nullptr` None.
 #ifndef ANYFFI_DETAIL_CONVERTING_H_
 #define ANYFFI_DETAIL_CONVERTING_H_
 
@@ -17,33 +18,90 @@ struct WithConversion {
 template <class T>
 inline constexpr bool kHasConversion = false;
 
-/// How a parameter of type A is declared to the runtime, and passed on.
-template <bool kIsConverted, class A>
-struct ConvertingParam {
+/// A T, or a null one: the argument was None.
+template <class T>
+struct OrNull {
+  T value;
+};
+/// Types with a null value, whose traits nevertheless refuse None.
+template <class T>
+inline constexpr bool kHasNull = std::is_same_v<T, const char*>;
+
+/// How a parameter of type A with an `arg(...)` of type N is declared to the runtime, and passed on.
+template <class N, class A, class = void>
+struct AdaptedParam {
+  static constexpr bool kIsAdapted = false;
   using Type = A;
   static A&& pass(std::remove_reference_t<A>& argument) { return static_cast<A&&>(argument); }
 };
-template <class A>
-struct ConvertingParam<true, A> {
+template <class N, class A>
+struct AdaptedParam<N, A, std::enable_if_t<kConverts<N>>> {
   static_assert(kHasConversion<Bare<A>>, "anyffi: .convert() is for parameters of type TypedView or TypedTensor");
+  static constexpr bool kIsAdapted = true;
   using Type = WithConversion<Bare<A>>;
   static Bare<A>&& pass(Type& argument) { return static_cast<Bare<A>&&>(argument.value); }
 };
+template <class N, class A>
+struct AdaptedParam<N, A, std::enable_if_t<std::is_same_v<N, NullDefaultArg> && kHasNull<Bare<A>>>> {
+  static constexpr bool kIsAdapted = true;
+  using Type = OrNull<Bare<A>>;
+  static Bare<A>&& pass(Type& argument) { return static_cast<Bare<A>&&>(argument.value); }
+};
 
-/// A callable of which some parameters have `.convert()`.
-template <class F, bool... kIsConverted>
-struct ConvertingCall {
+/// A callable of which some parameters accept more.
+template <class F, class... N>
+struct AdaptedCall {
   template <class R, class... A>
   struct Of {
     F function;
-    R operator()(typename ConvertingParam<kIsConverted, A>::Type... arguments) {
-      return function(ConvertingParam<kIsConverted, A>::pass(arguments)...);
+    R operator()(typename AdaptedParam<N, A>::Type... arguments) {
+      return function(AdaptedParam<N, A>::pass(arguments)...);
     }
   };
+  template <class R, class... A>
+  struct IsNeeded {
+    static constexpr bool kValue = (AdaptedParam<N, A>::kIsAdapted || ...);
+  };
 };
-template <class F, class... N>
-using ConvertingOf = typename SignatureOf<F>::template Apply<ConvertingCall<F, kConverts<N>...>::template Of>;
 
+template <class F, class... N>
+constexpr bool needs_adapting() {
+  if constexpr (((kConverts<N> || std::is_same_v<N, NullDefaultArg>) || ...)) {
+    return SignatureOf<F>::template Apply<AdaptedCall<F, N...>::template IsNeeded>::kValue;
+  }
+  return false;
+}
+template <class F, class... N>
+using AdaptedOf = typename SignatureOf<F>::template Apply<AdaptedCall<F, N...>::template Of>;
+
+}  // namespace detail ANYFFI_HIDDEN_
+
+template <class T>
+struct Traits<detail::OrNull<T>> {
+  ANYFFI_HIDDEN_ static constexpr auto name = FixedText(Traits<T>::name) + " | None";
+  static constexpr uint64_t type_mask = 0;
+  static constexpr bool kBorrows = false;
+  struct ANYFFI_HIDDEN_ Holder {
+    typename Traits<T>::Holder inner{};
+    bool is_null = false;
+  };
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    holder.is_null = value.type_code == ANYFFI_NONE;
+    if (holder.is_null || Traits<T>::load(value, holder.inner, why)) return true;
+    if (why.reason == ANYFFI_MISMATCH_TYPE) why.expected = name;
+    return false;
+  }
+  static detail::OrNull<T> take(Holder& holder) {
+    if (holder.is_null) return {T()};
+    return {Traits<T>::take(holder.inner)};
+  }
+};
+
+namespace detail ANYFFI_HIDDEN_ {
+template <class T>
+inline constexpr bool kTakesUtf8<OrNull<T>> = kTakesUtf8<T>;
+template <class T>
+inline constexpr uint64_t kExactTypes<OrNull<T>> = kExactTypes<T> | type_bits(ANYFFI_NONE);
 }  // namespace detail ANYFFI_HIDDEN_
 }  // namespace anyffi
 

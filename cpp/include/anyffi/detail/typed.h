@@ -355,13 +355,13 @@ R create_named(R (*create)(Owner*, const char*, uint32_t, AnyffiCall, void*, con
     return Source::create(create, owner, name, kNamed, callable, names.name...);
   }
 }
-/// The same, where some may have `.convert()`.
+/// The same, where some parameters may accept more than their type.
 template <class R, class Owner, class F, class... N>
 R create_typed(R (*create)(Owner*, const char*, uint32_t, AnyffiCall, void*, const char*, ...), Owner* owner,
                const char* name, F& callable, N&... names) {
-  if constexpr ((kConverts<N> || ...)) {
-    ConvertingOf<F, N...> converting{std::move(callable)};
-    return create_named(create, owner, name, converting, names...);
+  if constexpr (needs_adapting<F, N...>()) {
+    AdaptedOf<F, N...> adapted{std::move(callable)};
+    return create_named(create, owner, name, adapted, names...);
   } else {
     return create_named(create, owner, name, callable, names...);
   }

@@ -77,8 +77,8 @@ ANYFFI_HIDDEN_ inline constexpr auto kCallableName =
 
 }  // namespace detail
 
-/// An empty std::function is returned as None, which empties a field; of parameters one of type
-/// std::optional<std::function<...>> accepts it.
+/// An empty std::function is returned as None, which empties a field; of parameters one with `arg("f") = nullptr`, or
+/// of type std::optional<std::function<...>>, accepts it.
 template <class R, class... A>
 struct Traits<std::function<R(A...)>> {
   ANYFFI_HIDDEN_ static constexpr auto name = detail::kCalledName<R, A...>;
@@ -113,6 +113,8 @@ struct References<std::function<R(A...)>> {
 
 template <class R, class... A>
 inline constexpr bool kNoneEmpties<std::function<R(A...)>> = true;
+template <class R, class... A>
+inline constexpr bool kHasNull<std::function<R(A...)>> = true;
 
 template <class T>
 inline constexpr bool kIncludes<Missing::kFunction, T> = true;
