@@ -20,6 +20,7 @@ from .members import Constant, Members, NestedClass, TypeDescription
 from .methods import Constructor, MethodMethods, no_constructor
 from .record_methods import RecordMethods
 from .runtime import Runtime
+from .static_properties import ClassWithStatic, set_member
 
 __all__ = ["BoundClasses", "begin_permanent", "is_watched", "set_permanent_watcher"]
 
@@ -115,7 +116,7 @@ class BoundClasses:
         """Make the classes that are nested in one its attributes, unless it has members of these names."""
         for name, key in self._runtime.type_list_nested(type_code):
             if name.isidentifier() and name not in cls.__dict__:
-                setattr(cls, name, NestedClass(functools.partial(self.find_class, key)))
+                set_member(cls, name, NestedClass(functools.partial(self.find_class, key)))
 
     def find_nested(self) -> None:
         """Let the classes that were made so far have those nested in them that a library has added."""
@@ -165,6 +166,7 @@ class BoundClasses:
     def register(self, type_code: int, cls: Any) -> None:
         """Set the class for objects of a type that arrive, and add the members that it lacks."""
         with self._lock:
+            self._require_static(type_code, cls)
             self._core.set_class(type_code, cls)
             if cls.__module__ != self._object.__module__:  # the package's own classes serve many types
                 self._complete(cls, type_code)
@@ -254,6 +256,17 @@ class BoundClasses:
                         "from the other: an object has one part of C++"
                     )
 
+    def _require_static(self, type_code: int, cls: type) -> None:
+        """Refuse a class whose attributes an assignment would replace, instead of calling a setter of C++."""
+        if isinstance(cls, ClassWithStatic) or not any(
+            map(self._maker.has_static_properties, (type_code, *self._ancestors(type_code)))
+        ):
+            return
+        key = self._describe_type(type_code).key
+        raise TypeError(
+            f"{key} has static properties: class {cls.__name__} has to derive from that of the module"
+        )
+
     def let_compare(self, type_code: int, cls: type) -> None:
         """Let the runtime compare objects of a type as a class in Python says, if it says anything."""
         if _compares_in_python(cls):
@@ -298,7 +311,8 @@ class BoundClasses:
         base = self._object if described.parent == code.OBJECT else self.class_of(described.parent)
         place = self._place_of(described.key)
         namespace = {"__slots__": (), **defaults.namespace_of_key(described.key, described.doc, place)}
-        cls: Any = type(described.key.rpartition(".")[2], (base,), namespace)
+        metaclass = ClassWithStatic if self._maker.has_static_properties(type_code) else type
+        cls: Any = metaclass(described.key.rpartition(".")[2], (base,), namespace)
         self._set_members(cls, type_code, described)
         return cls
 
@@ -307,9 +321,9 @@ class BoundClasses:
         _, former = self._members.get(type_code, (0, ()))
         for name in former:
             if name not in members and name in cls.__dict__:
-                delattr(cls, name)
+                type.__delattr__(cls, name)
         for name, value in members.items():
-            setattr(cls, name, value)
+            set_member(cls, name, value)
         self._members[type_code] = described.version, tuple(members)
         self._add_nested(type_code, cls)
 
@@ -320,7 +334,7 @@ class BoundClasses:
             for name, value in self._maker.members_of(cls, owner, self._describe_type(owner)).items():
                 if name not in known and not (name == "__init__" and owner != type_code):
                     known.add(name)
-                    setattr(cls, name, value)
+                    set_member(cls, name, value)
 
 
 def _is_of_package(cls: type) -> bool:

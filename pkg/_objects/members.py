@@ -12,6 +12,7 @@ from .docs import FunctionAnnotations, FunctionDoc
 from .fields import Field
 from .methods import OPERATORS, Constructor, MethodMethods, make_iter
 from .overrides import BIND, KEEP, Overrides, find_override
+from .static_properties import StaticProperty
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +23,7 @@ __all__ = ["Constant", "Members", "NestedClass", "Property", "TypeDescription"]
 
 # AnyffiMethodFlag
 _STATIC, _GETTER, _SETTER, _CONSTRUCTOR, _RESTORE = 1, 2, 4, 8, 16
+_STATIC_PROPERTY = _STATIC | _GETTER | _SETTER
 
 
 #: Attributes of wrappers and classes that a member must not replace; it gets a `_` at its end.
@@ -112,6 +114,11 @@ class Members:
             },
         )
 
+    def has_static_properties(self, type_code: int) -> bool:
+        """Return whether a type itself has static properties."""
+        rows = self._runtime.type_methods(type_code)
+        return any(flags & _STATIC_PROPERTY == _STATIC_PROPERTY for _, flags, _ in rows)
+
     def members_of(self, cls: Any, type_code: int, described: TypeDescription) -> dict[str, Any]:
         """Return the members that a type itself has, by name."""
         members: dict[str, Any] = {}
@@ -123,7 +130,9 @@ class Members:
             operators = {
                 name: function for name, _, function in self._runtime.type_methods(type_code, NotImplemented)
             }
-        setters = {name: function for name, flags, function in rows if flags & _SETTER}
+        setters = {
+            name: function for name, flags, function in rows if flags & _SETTER and not flags & _GETTER
+        }
         private = {name: function for name, _, function in rows if name in (BIND, KEEP)}
         for name, flags, function in rows:
             if name in private:
@@ -132,9 +141,11 @@ class Members:
                 members["__init__"] = self._constructor(cls, function, private)
             elif flags & _RESTORE:
                 members["_restore"] = staticmethod(function)
+            elif flags & _STATIC_PROPERTY == _STATIC_PROPERTY:
+                members[_free(name)] = StaticProperty(_free(name), function, setters.get(name))
             elif flags & _STATIC and flags & _GETTER:
                 members[_free(name)] = Constant(function)
-            elif flags & _STATIC:
+            elif flags & _STATIC and not flags & _SETTER:
                 members[_free(name)] = staticmethod(function)
             elif flags & _GETTER:
                 put = self._bind(cls, setters[name]) if name in setters else None

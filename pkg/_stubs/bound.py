@@ -13,6 +13,7 @@ from .._objects.exceptions import attributes_of
 from .._objects.fields import Field
 from .._objects.members import Constant, NestedClass, Property
 from .._objects.methods import Constructor, MethodMethods
+from .._objects.static_properties import StaticProperty
 from .._public import Function, Object
 from .._rules import keywords
 from .overloads import Overload
@@ -91,7 +92,7 @@ def describe_member(stub: _Stub, name: str, value: Any, indent: str) -> Iterator
         return iter(())
     if isinstance(value, (Field, Property)):
         return _property(stub, name, value, indent)
-    if isinstance(value, Constant):
+    if isinstance(value, (Constant, StaticProperty)):
         kind = stub.annotations.shorten("typing.ClassVar")
         shown = f"{indent}{name}: {kind}[{stub.annotations.given(value.type_name)}]"
         return iter([shown, *docstring(value.__doc__, indent)])

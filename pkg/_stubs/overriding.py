@@ -11,6 +11,7 @@ from typing import Any
 
 from .._objects.fields import Field
 from .._objects.members import Constant, Property
+from .._objects.static_properties import StaticProperty
 from .bound import overloads_of
 from .overloads import arrange, takes_more
 
@@ -62,8 +63,8 @@ def _fits_plain(stub: _Stub, cls: type, name: str, base: type, plain: str) -> bo
 def _conflict(stub: _Stub, name: str, value: Any, inherited: str, former: Any) -> str:
     """Return the code of the error that a member may be because of one of a base; empty if it is none."""
     ours, theirs = _shown(stub, name, value), _shown(stub, inherited, former)
-    if isinstance(value, Constant):
-        is_same = isinstance(former, Constant) and value.type_name == former.type_name
+    if isinstance(value, (Constant, StaticProperty)):
+        is_same = isinstance(former, (Constant, StaticProperty)) and value.type_name == former.type_name
         return "" if is_same or isinstance(former, (Field, Property)) else "assignment"
     if isinstance(value, (Field, Property)) and isinstance(former, (Field, Property)):
         if value.type_name != former.type_name:

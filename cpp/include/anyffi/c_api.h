@@ -1121,6 +1121,7 @@ int anyffi_mismatch_raise_field(const AnyffiMismatch* mismatch, const AnyffiFiel
 typedef enum AnyffiMethodFlag {
   ANYFFI_STATIC_METHOD = 1, /* its first argument is not the object */
   ANYFFI_GETTER = 2,        /* of a property; with ANYFFI_STATIC_METHOD of a constant of the class */
+  /// Of a property. The getter of a static property has all three, its setter this and ANYFFI_STATIC_METHOD.
   ANYFFI_SETTER = 4,
   /// Returns a new object of the type; several constructors are overloads.
   ANYFFI_CONSTRUCTOR = 8,

@@ -123,6 +123,32 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return text ? doc(text) : *this;
   }
 
+  /// A getter, and a setter, without an object: an attribute of the class that Python reads anew each time, and writes.
+  template <class G>
+  Class& static_property(const char* name, G get) noexcept {
+    return add_static(ANYFFI_STATIC_METHOD | ANYFFI_GETTER | ANYFFI_SETTER, name, get);
+  }
+  template <class G, class S>
+  Class& static_property(const char* name, G get, S set) noexcept {
+    Arg value{"value"};
+    add_static(ANYFFI_STATIC_METHOD | ANYFFI_SETTER, name, set, value);
+    return static_property(name, get);
+  }
+  /// A static data member, or another variable: a static property, which can be written unless it is const. One of an
+  /// object class is referred to.
+  template <class V>
+  Class& static_field(const char* name, V* variable, const char* text = nullptr) noexcept {
+    static_assert(!std::is_function_v<V>, "anyffi: a static field is a variable; for functions static_property()");
+    auto get = [variable]() -> V& { return *variable; };
+    if constexpr (std::is_const_v<V>) {
+      static_property(name, get);
+    } else {
+      static_property(name, get, [variable](const V& value) { *variable = value; });
+    }
+    if constexpr (detail::kIsObjectClass<Bare<V>>) returns(Returns::kReference);
+    return text ? doc(text) : *this;
+  }
+
   /// A data member of T or of a base, which Python can write unless it is const. One of an object class is an object
   /// that refers into this one.
   template <class C, class M>

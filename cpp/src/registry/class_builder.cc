@@ -97,19 +97,31 @@ void check_last(AnyffiClassBuilder* builder) noexcept {
   builder->function = nullptr;
 }
 
+constexpr uint32_t kIsProperty = ANYFFI_GETTER | ANYFFI_SETTER;
+
+/// Whether a method is the setter of a property, and another one the getter of one, which is static or not.
+bool is_pair(uint32_t setter, uint32_t getter) noexcept {
+  if (setter == ANYFFI_SETTER) return getter == ANYFFI_GETTER;
+  return setter == (ANYFFI_STATIC_METHOD | ANYFFI_SETTER) && getter == (ANYFFI_STATIC_METHOD | kIsProperty);
+}
+
 /// Refuses a second member of a name, of which Python would have one. Methods of one kind are overloads, and
 /// constructors have no name of their own.
 int check_name(const ClassState& state, const char* name, uint32_t flags) noexcept {
   constexpr uint32_t kIsUnnamed = ANYFFI_CONSTRUCTOR | ANYFFI_RESTORE;
-  constexpr uint32_t kIsProperty = ANYFFI_GETTER | ANYFFI_SETTER;
   bool is_taken = false;
   for (int32_t i = 0; i < state.fields.size; ++i) is_taken |= std::strcmp(state.fields.rows[i].name, name) == 0;
   for (int32_t i = 0; i < state.methods.size; ++i) {
     const AnyffiMethodInfo& other = state.methods.rows[i];
     if (((other.flags | flags) & kIsUnnamed) != 0 || std::strcmp(other.name, name) != 0) continue;
-    bool is_pair = (other.flags | flags) == kIsProperty;
-    bool is_overload = other.flags == flags && (flags & kIsProperty) == 0;
-    is_taken |= !is_pair && !is_overload;
+    bool are_methods = ((other.flags | flags) & kIsProperty) == 0;
+    if (are_methods && other.flags != flags) {
+      return raise_format("ValueError",
+                          "%s: a method and a static method have this name, which in Python is that of one attribute: "
+                          "give one of them another name",
+                          name);
+    }
+    is_taken |= !are_methods && !is_pair(other.flags, flags) && !is_pair(flags, other.flags);
   }
   if (!is_taken) return 0;
   return raise_format("ValueError", "%s: there is a member of this name already, which is no overload", name);

@@ -1,0 +1,67 @@
+"""Static properties of C++ classes: attributes of the classes themselves, read and written by C++."""
+
+from __future__ import annotations
+
+from .._builtins import *  # noqa: F403
+from .._typing import Any
+
+__all__ = ["ClassWithStatic", "StaticProperty", "set_member"]
+
+
+class StaticProperty(property):
+    """An attribute of a C++ class and its objects, read anew each time: functions without an object."""
+
+    def __init__(self, name: str, get: Any, put: Any) -> None:
+        super().__init__(get, put)
+        self.__doc__ = get.__doc__
+        self._name = name
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self.fget()  # type: ignore[misc, call-arg]
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        if self.fset is None:
+            raise AttributeError(f"static property {self._name!r} has no setter")
+        self.fset(value)  # type: ignore[call-arg]
+
+    def __delete__(self, instance: Any) -> None:
+        raise AttributeError(f"static property {self._name!r} cannot be deleted")
+
+    @property
+    def type_name(self) -> str | None:
+        """The annotation of its value."""
+        get: Any = self.fget
+        info = get._info()
+        found: str | None = info and info[5]
+        return found
+
+
+class ClassWithStatic(type):
+    """The class of classes with static properties: an assignment to one calls its setter."""
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        found = _find(cls, name)
+        if found is None:
+            super().__setattr__(name, value)
+        else:
+            found.__set__(None, value)
+
+    def __delattr__(cls, name: str) -> None:
+        found = cls.__dict__.get(name)
+        if isinstance(found, StaticProperty):
+            found.__delete__(None)
+        super().__delattr__(name)
+
+
+def set_member(cls: type, name: str, value: Any) -> None:
+    """Set an attribute of a class itself, also in place of a static property."""
+    type.__setattr__(cls, name, value)
+
+
+def _find(cls: type, name: str) -> StaticProperty | None:
+    """Return the static property that an attribute of a class is; None for another one."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            found = base.__dict__[name]
+            return found if isinstance(found, StaticProperty) else None
+    return None
