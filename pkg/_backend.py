@@ -63,8 +63,8 @@ class Api(RegistryApi, ModuleApi, ConvertApi, StructureApi, DataclassApi):
             setattr(self, name, cls)
         for name, function in core.methods_of("Api", Api).items():
             setattr(self, name, function.__get__(self, Api))
-        self._runtime = self.Object._runtime
-        self._classes = self.Object._classes = BoundClasses(core, public)
+        self._runtime = self.Object._anyffi_runtime
+        self._classes = self.Object._anyffi_classes = BoundClasses(core, public)
         self._type_keys = {}
         self._records = Records(core, public, self._classes)
 

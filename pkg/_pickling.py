@@ -43,7 +43,7 @@ def unpickle_api() -> Any:
 
 def unpickle_container(cls: Any, content: Any = ()) -> Any:
     """Make a container of a class, or of the public class of that name, without running its `__init__`."""
-    return (getattr(_current.api, cls) if isinstance(cls, str) else cls)._make(content)
+    return (getattr(_current.api, cls) if isinstance(cls, str) else cls)._anyffi_make(content)
 
 
 def unpickle_callable(function: Any) -> Any:
@@ -60,7 +60,7 @@ def unpickle_object(cls: Any, state: Any) -> Any:
     """Make an object of a class, or of the type of that key, without running its `__init__`."""
     if isinstance(cls, str):
         cls = _current.api._class_of_key(cls)
-    return cls._take(cls._restore(state))
+    return cls._anyffi_take(cls._anyffi_restore(state))
 
 
 def unpickle_value(key: str, *args: Any) -> Any:
@@ -188,7 +188,7 @@ def describe_tensor(tensor: Any, flags: int, protocol: int) -> tuple[Any, ...]:
     TypeError
         The memory is not on the CPU.
     """
-    device, data_type, shape = tensor._device(), tensor._dtype(), tensor._shape()
+    device, data_type, shape = tensor._anyffi_device(), tensor._anyffi_dtype(), tensor._anyffi_shape()
     if device != Device("cpu"):
         raise TypeError(f"cannot pickle a tensor on {device}")
     kept = flags & (READ_ONLY | PADDED)
@@ -213,7 +213,7 @@ def _view_of(tensor: Any, element: tuple[int, int, int], shape: tuple[int, ...],
         # Elements without a format; or PyPy.
         import ctypes
 
-        memory = (ctypes.c_char * _size_of(element, shape, flags)).from_address(tensor._data_ptr())
+        memory = (ctypes.c_char * _size_of(element, shape, flags)).from_address(tensor._anyffi_data_ptr())
         memory.tensor = tensor  # type: ignore[attr-defined]  # keeps it alive
         return memoryview(memory)
 

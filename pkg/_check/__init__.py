@@ -179,7 +179,7 @@ def to_object(x: Any) -> Any:
 
 # ---- hooks -------------------------------------------------------------------------------------------
 
-_address_of = ObjectCore.__dict__["_address"].__get__
+_address_of = ObjectCore.__dict__["_anyffi_address"].__get__
 
 
 def _unwrap(wrapper: Any) -> int:

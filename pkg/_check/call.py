@@ -51,8 +51,8 @@ _SIZE = _abi.VALUE_SIZE
 _value_of = _abi.VALUE.unpack
 
 _new_function = _ctypes.FunctionCore.__new__
-_set_target = _ctypes.FunctionCore.__dict__["_target"].__set__
-_type_code_of = ObjectCore.__dict__["_type_code"].__get__
+_set_target = _ctypes.FunctionCore.__dict__["_anyffi_target"].__set__
+_type_code_of = ObjectCore.__dict__["_anyffi_type_code"].__get__
 
 
 class _Packer(_ctypes.FunctionCore):
@@ -248,7 +248,7 @@ def _bind(function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[
     """Bind arguments to parameters: by cython's own fast path, if it applies, and by the rules of both."""
     by_cython = _core.find_places_of(function, args, named)
     try:
-        by_ctypes = _binding.bind(function._info(), args, named)
+        by_ctypes = _binding.bind(function._anyffi_info(), args, named)
     except TypeError as exception:
         if by_cython is None:
             raise
@@ -263,10 +263,10 @@ def _bind(function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[
 def _select(function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """Bind keywords for each overload by both; return a function that chooses among those that they fit."""
     by_cython = _core.find_overload_places(function, len(args), named)
-    by_ctypes = [_place(overload._info(), len(args), named) for overload in function.overloads]
+    by_ctypes = [_place(overload._anyffi_info(), len(args), named) for overload in function.overloads]
     if by_cython != by_ctypes:
         raise mismatch(name_of(function), f"places {by_cython}", f"places {by_ctypes}")
-    return function._select(args, named)
+    return function._anyffi_select(args, named)
 
 
 def _place(info: _binding.Info, num_args: int, named: dict[str, Any]) -> list[int] | None:
@@ -284,9 +284,9 @@ class FunctionCore(_FunctionCore):  # type: ignore[misc]
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         try:
             if _type_code_of(self) != code.FUNCTION:
-                self._info()  # raises TypeError unless it is a function
+                self._anyffi_info()  # raises TypeError unless it is a function
             if kwargs:
-                if _binding.is_overloaded(self._info()):
+                if _binding.is_overloaded(self._anyffi_info()):
                     return _call(_select(self, args, kwargs), *args, *kwargs.values())
                 args = _bind(self, args, kwargs)
             journal = None if are_scalars(args) else Journal()

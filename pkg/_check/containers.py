@@ -211,7 +211,7 @@ def _pair(cls: type[_Iterator], place: str, by_ctypes: Any, by_cython: Any) -> _
 
 
 def _find_compiled(core: Any, self: Any, start: int, stop: int, value: Any) -> Any:
-    return core._find(self, value, start, stop)
+    return core._anyffi_find(self, value, start, stop)
 
 
 def _sequence_class(place: str, core: Any, row: int) -> Any:
@@ -227,25 +227,25 @@ def _sequence_class(place: str, core: Any, row: int) -> Any:
             return read_by_both(f"{place}, item", index, by_ctypes, partial(core.__getitem__, self))
 
         def __iter__(self) -> Any:
-            return self._iterate(False)
+            return self._anyffi_iterate(False)
 
-        def _iterate(self, backwards: bool) -> Any:
+        def _anyffi_iterate(self, backwards: bool) -> Any:
             by_ctypes = iterators.iterate_sequence(self, unwrap_as(self, row), backwards)
-            return _pair(SequenceIterator, place, by_ctypes, core._iterate(self, backwards))
+            return _pair(SequenceIterator, place, by_ctypes, core._anyffi_iterate(self, backwards))
 
-        def _find(self, value: Any, start: int, stop: int) -> int:
+        def _anyffi_find(self, value: Any, start: int, stop: int) -> int:
             def by_ctypes(value: Any) -> int:
                 return sequences.find_value(self, row, value, start, stop)
 
             by_cython = partial(_find_compiled, core, self, start, stop)
             return int(read_by_both(f"{place}, search", value, by_ctypes, by_cython))
 
-        def _items(self) -> list[Any]:
+        def _anyffi_items(self) -> list[Any]:
             def by_ctypes(key: None) -> tuple[Any, ...]:
                 return tuple(sequences.list_items(unwrap_as(self, row)))
 
             return list(
-                read_by_both(f"{place}, items", None, by_ctypes, lambda key: tuple(core._items(self)))
+                read_by_both(f"{place}, items", None, by_ctypes, lambda key: tuple(core._anyffi_items(self)))
             )
 
     return Checked
@@ -257,7 +257,7 @@ def _mapping_class(place: str, core: Any, row: int) -> Any:
         __slots__ = ()
 
         def __getitem__(self, key: Any) -> Any:
-            found = self._get(key, ABSENT)
+            found = self._anyffi_get(key, ABSENT)
             if found is not ABSENT:
                 return found
             if row == code.DICT:
@@ -270,20 +270,22 @@ def _mapping_class(place: str, core: Any, row: int) -> Any:
 
             return read_by_both(f"{place}, key", key, by_ctypes, partial(core.__contains__, self))
 
-        def _get(self, key: Any, default: Any) -> Any:
+        def _anyffi_get(self, key: Any, default: Any) -> Any:
             by_ctypes = partial(find_item, self, row)
-            found = read_by_both(f"{place}, item", key, by_ctypes, lambda key: core._get(self, key, ABSENT))
+            found = read_by_both(
+                f"{place}, item", key, by_ctypes, lambda key: core._anyffi_get(self, key, ABSENT)
+            )
             return default if found is ABSENT else found
 
         def __iter__(self) -> Any:
-            return self._iterate(KEYS, False)
+            return self._anyffi_iterate(KEYS, False)
 
-        def _iterate(self, what: int, backwards: bool) -> Any:
+        def _anyffi_iterate(self, what: int, backwards: bool) -> Any:
             by_ctypes = iterators.iterate_entries(self, unwrap_as(self, row), what, backwards)
-            return _pair(EntryIterator, place, by_ctypes, core._iterate(self, what, backwards))
+            return _pair(EntryIterator, place, by_ctypes, core._anyffi_iterate(self, what, backwards))
 
-        def _pairs(self) -> Any:
-            return list(self._iterate(ITEMS, False))
+        def _anyffi_pairs(self) -> Any:
+            return list(self._anyffi_iterate(ITEMS, False))
 
     return Checked
 
@@ -302,14 +304,14 @@ def _set_class(place: str, core: Any, row: int) -> Any:
             return read_by_both(f"{place}, element", element, by_ctypes, partial(core.__contains__, self))
 
         def __iter__(self) -> Any:
-            return self._iterate()
+            return self._anyffi_iterate()
 
-        def _iterate(self) -> Any:
+        def _anyffi_iterate(self) -> Any:
             by_ctypes = iterators.iterate_entries(self, unwrap_as(self, row), ELEMENTS, False)
-            return _pair(EntryIterator, place, by_ctypes, core._iterate(self))
+            return _pair(EntryIterator, place, by_ctypes, core._anyffi_iterate(self))
 
-        def _elements(self) -> Any:
-            return list(self._iterate())
+        def _anyffi_elements(self) -> Any:
+            return list(self._anyffi_iterate())
 
     return Checked
 

@@ -40,7 +40,7 @@ def name_of(function: Any) -> str:
     """Name a function of the runtime, or the callable of a callback."""
     cls = type(function)
     if issubclass(cls, ObjectCore):
-        info = function._info()
+        info = function._anyffi_info()
         return f"{(info and info[0]) or 'function'}()"
     if cls is FunctionType or cls is BuiltinFunctionType:
         return f"callback {function.__qualname__}()"
@@ -49,7 +49,7 @@ def name_of(function: Any) -> str:
 
 def name_of_argument(function: Any, index: int) -> str:
     """Name one of its arguments."""
-    info = function._info() if issubclass(type(function), ObjectCore) else None
+    info = function._anyffi_info() if issubclass(type(function), ObjectCore) else None
     name = info[2][index][0] if info and index < len(info[2]) else None
     return f"{name_of(function)}: argument {index}{f' ({name})' if name else ''}"
 

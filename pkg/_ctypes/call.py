@@ -74,7 +74,7 @@ def _renew_objects(args: tuple[Any, ...], packed: list[Any], keep: list[Any]) ->
         value = packed[index]
         if type(value) is bytes and len(value) == VALUE_SIZE and issubclass(type(x), _wrapper_classes):
             type_code, aux, address = _value_of(value)
-            if type_code > 0 and not aux and x._address != address:
+            if type_code > 0 and not aux and x._anyffi_address != address:
                 # As if it could not be packed, if it is empty.
                 rest = packed[index + 1 :]
                 del packed[index:]
@@ -84,18 +84,19 @@ def _renew_objects(args: tuple[Any, ...], packed: list[Any], keep: list[Any]) ->
 class FunctionCore(ObjectCore):
     """A function of the runtime."""
 
-    #: `_target`, set by the first call: C function and first argument of a call, and of a call by recipe, and
-    #: whether it has overloads.
-    #: `_described`, set by the first `_info()`: its metadata. `_plans`, set by the first call with keywords.
-    __slots__ = ("_described", "_plans", "_target")
+    #: `_anyffi_target`, set by the first call: C function and first argument of a call, and of a call by
+    #: recipe, and whether it has overloads.
+    #: `_anyffi_described`, set by the first `_anyffi_info()`: its metadata.
+    #: `_anyffi_plans`, set by the first call with keywords.
+    __slots__ = ("_anyffi_described", "_anyffi_plans", "_anyffi_target")
 
-    _described: _binding.Info | None
-    _plans: dict[_Key, _Plan]
-    _target: tuple[Any, Any, Any, Any, bool]
+    _anyffi_described: _binding.Info | None
+    _anyffi_plans: dict[_Key, _Plan]
+    _anyffi_target: tuple[Any, Any, Any, Any, bool]
 
     if TYPE_CHECKING:  # the public class has it
 
-        def _select(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+        def _anyffi_select(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
 
     def __call__(self: Any = _MISSING, /, *args: Any, **kwargs: Any) -> Any:
         # One frame with as few calls as possible: most of the cost of a call besides ctypes itself is here.
@@ -206,20 +207,20 @@ class FunctionCore(ObjectCore):
         finally:
             del translated
 
-    def _move_from(self, other: ObjectCore) -> None:
-        super()._move_from(other)
+    def _anyffi_move_from(self, other: ObjectCore) -> None:
+        super()._anyffi_move_from(other)
         for name in FunctionCore.__slots__:
             if hasattr(other, name):
                 delattr(other, name)
 
-    def _info(self) -> _binding.Info | None:
+    def _anyffi_info(self) -> _binding.Info | None:
         try:
-            return self._described
+            return self._anyffi_described
         except AttributeError:
             pass
         info = Function.from_address(_check_function(unwrap(self), self)).info
-        self._described = _describe(info.contents) if info else None
-        return self._described
+        self._anyffi_described = _describe(info.contents) if info else None
+        return self._anyffi_described
 
 
 def bind(self: Any = _MISSING, /, *rest: Any, **named: Any) -> Any:
@@ -259,21 +260,21 @@ def set_packer(
     _get_writer = argument_writers.get if default else _NO_WRITERS.get
 
 
-_get_target = FunctionCore.__dict__["_target"].__get__
-_get_plans = FunctionCore.__dict__["_plans"].__get__
+_get_target = FunctionCore.__dict__["_anyffi_target"].__get__
+_get_plans = FunctionCore.__dict__["_anyffi_plans"].__get__
 
 
 def _make_plan(wrapper: FunctionCore, key: _Key, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Plan:
-    info = wrapper._info()
+    info = wrapper._anyffi_info()
     in_order = list(range(len(args) + len(kwargs)))
     selected, places = None, in_order
     if _binding.is_overloaded(info):
-        selected = wrapper._select(args, kwargs)
+        selected = wrapper._anyffi_select(args, kwargs)
     else:
         places = _binding.place(info, len(args), key[1])
-    if not hasattr(wrapper, "_plans") or len(wrapper._plans) == _MOST_PLANS:
-        wrapper._plans = {}
-    plan = wrapper._plans[key] = selected, None if places == in_order else _binding.arrange(places)
+    if not hasattr(wrapper, "_anyffi_plans") or len(wrapper._anyffi_plans) == _MOST_PLANS:
+        wrapper._anyffi_plans = {}
+    plan = wrapper._anyffi_plans[key] = selected, None if places == in_order else _binding.arrange(places)
     return plan
 
 
@@ -283,16 +284,16 @@ def _find_target(wrapper: FunctionCore) -> tuple[Any, Any, Any, Any, bool]:
     is_overloaded = bool(function.info) and bool(function.info.contents.flags & _binding.OVERLOADED)
     if _call_sectioned is not None:
         context = platform.context_of(address)
-        wrapper._target = _call_sectioned, context, _call_recipe, context, is_overloaded
-        return wrapper._target
-    wrapper._target = (
+        wrapper._anyffi_target = _call_sectioned, context, _call_recipe, context, is_overloaded
+        return wrapper._anyffi_target
+    wrapper._anyffi_target = (
         platform.guard(platform.call_type(function.call)),
         platform.context_of(function.self or 0),
         _call_recipe,
         platform.context_of(address),
         is_overloaded,
     )
-    return wrapper._target
+    return wrapper._anyffi_target
 
 
 def _name_enumerations(args: tuple[Any, ...], packed: list[Any]) -> None:

@@ -212,7 +212,7 @@ if layout.FREE_THREADED:
         _wrappers[word] = _refer(wrapper, word)
 
     def forget_wrapper(word: int, wrapper: Any) -> None:
-        """Let a wrapper that is emptied no longer be that of its object, whose address another one may get."""
+        """Let an emptied wrapper no longer be that of its object, whose address another one may get."""
         if _wrapper_at(word) is wrapper:
             _wrappers.pop(word, None)
 

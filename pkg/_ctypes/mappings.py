@@ -124,20 +124,20 @@ class MapCore(ObjectCore):
         return iterate_entries(self, unwrap_as(self, code.MAP), KEYS, False)
 
     @translates_errors
-    def _get(self, key: Any, default: Any) -> Any:
+    def _anyffi_get(self, key: Any, default: Any) -> Any:
         found = find_item(self, code.MAP, key)
         return default if found is ABSENT else found
 
     @translates_errors
-    def _iterate(self, what: int, backwards: bool) -> EntryIterator:
+    def _anyffi_iterate(self, what: int, backwards: bool) -> EntryIterator:
         return iterate_entries(self, unwrap_as(self, code.MAP), what, backwards)
 
     @translates_errors
-    def _pairs(self) -> list[tuple[Any, Any]]:
+    def _anyffi_pairs(self) -> list[tuple[Any, Any]]:
         return list_pairs(self, code.MAP)
 
     @translates_errors
-    def _type_mask(self) -> int:
+    def _anyffi_type_mask(self) -> int:
         return _type_mask(unwrap_as(self, code.MAP))
 
 
@@ -173,7 +173,7 @@ class DictCore(ObjectCore):
                 release(value)
 
     def __delitem__(self, key: Any) -> None:
-        if not self._runtime.dict_erase(self, key):  # type: ignore[attr-defined]
+        if not self._anyffi_runtime.dict_erase(self, key):  # type: ignore[attr-defined]
             raise KeyError(key)
 
     @translates_errors
@@ -185,20 +185,20 @@ class DictCore(ObjectCore):
         return iterate_entries(self, unwrap_as(self, code.DICT), KEYS, False)
 
     @translates_errors
-    def _get(self, key: Any, default: Any) -> Any:
+    def _anyffi_get(self, key: Any, default: Any) -> Any:
         found = find_item(self, code.DICT, key)
         return default if found is ABSENT else found
 
     @translates_errors
-    def _iterate(self, what: int, backwards: bool) -> EntryIterator:
+    def _anyffi_iterate(self, what: int, backwards: bool) -> EntryIterator:
         return iterate_entries(self, unwrap_as(self, code.DICT), what, backwards)
 
     @translates_errors
-    def _pairs(self) -> list[tuple[Any, Any]]:
+    def _anyffi_pairs(self) -> list[tuple[Any, Any]]:
         return list_pairs(self, code.DICT)
 
     @translates_errors
-    def _type_mask(self) -> int:
+    def _anyffi_type_mask(self) -> int:
         return _type_mask(unwrap_as(self, code.DICT))
 
 
@@ -208,7 +208,7 @@ def has_element(self: Any, type_code: int, element: Any) -> bool:
     packed = pack_borrowed(element, keep)
     try:
         if _value_of(packed)[0] == code.SET:
-            found: bool = self._contains_set(element)
+            found: bool = self._anyffi_contains_set(element)
             return found
         entry = c_int64(-1)
         if library.mapping_find(address, packed, address_of(entry)) != 0:
@@ -238,18 +238,18 @@ class FrozenSetCore(ObjectCore):
         return iterate_entries(self, unwrap_as(self, code.FROZEN_SET), ELEMENTS, False)
 
     @translates_errors
-    def _iterate(self) -> EntryIterator:
+    def _anyffi_iterate(self) -> EntryIterator:
         return iterate_entries(self, unwrap_as(self, code.FROZEN_SET), ELEMENTS, False)
 
     @translates_errors
-    def _elements(self) -> list[Any]:
+    def _anyffi_elements(self) -> list[Any]:
         return list_elements(self, code.FROZEN_SET)
 
     @translates_errors
-    def _type_mask(self) -> int:
+    def _anyffi_type_mask(self) -> int:
         return _type_mask(unwrap_as(self, code.FROZEN_SET))
 
-    def _hash(self, computed: int = 0) -> int:
+    def _anyffi_hash(self, computed: int = 0) -> int:
         """Return the hash that was computed before, or 0; remember another one."""
         mapping = Mapping.from_address(unwrap_as(self, code.FROZEN_SET))
         if computed:
@@ -276,13 +276,13 @@ class SetCore(ObjectCore):
         return iterate_entries(self, unwrap_as(self, code.SET), ELEMENTS, False)
 
     @translates_errors
-    def _iterate(self) -> EntryIterator:
+    def _anyffi_iterate(self) -> EntryIterator:
         return iterate_entries(self, unwrap_as(self, code.SET), ELEMENTS, False)
 
     @translates_errors
-    def _elements(self) -> list[Any]:
+    def _anyffi_elements(self) -> list[Any]:
         return list_elements(self, code.SET)
 
     @translates_errors
-    def _type_mask(self) -> int:
+    def _anyffi_type_mask(self) -> int:
         return _type_mask(unwrap_as(self, code.SET))

@@ -179,7 +179,7 @@ def _pack_lowered(type_code: int, payload: Any) -> tuple[Packed, bool]:
         array, data, flags, _ = payload
         return _pack_handle(array, library.tensor_create_host, data, flags), True
     if type_code == code.OBJECT:
-        address = payload._address
+        address = payload._anyffi_address
         if not address:
             raise _current_rules.empty_wrapper(payload)
         return _retain(address), False

@@ -89,7 +89,7 @@ def _convert_part(x: Any, memo: _Memo, makers: Makers) -> Any:
     type_code = rules.container_code(type(x))
     if not type_code:
         return x
-    address = x._address
+    address = x._anyffi_address
     if not address:
         raise _rules.empty_wrapper(x)
     found = Header.from_address(address).type_code

@@ -337,6 +337,6 @@ def take_over(exchange: Any, address: int, word: int, wrapper: Any) -> None:
 
 @lock_around
 def forget_wrapper(word: int, wrapper: Any) -> None:
-    """Let a wrapper that is emptied no longer be that of its object, whose address another one may get."""
+    """Let an emptied wrapper no longer be that of its object, whose address another one may get."""
     if _wrappers.get(word) is wrapper:
         del _wrappers[word]

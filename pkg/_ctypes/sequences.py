@@ -34,7 +34,7 @@ def _size_of(address: int) -> int:
 
 def get_item(self: Any, type_code: int, key: Any) -> Any:
     if type(key) is slice:
-        return self._slice(key)
+        return self._anyffi_slice(key)
     index = key if type(key) is int and -sys.maxsize <= key <= sys.maxsize else rules.as_index(self, key)
     address = unwrap_as(self, type_code)
     if index < 0:
@@ -160,18 +160,18 @@ class ArrayCore(ObjectCore):
         return iterate_sequence(self, unwrap_as(self, code.ARRAY), False)
 
     @translates_errors
-    def _iterate(self, backwards: bool) -> SequenceIterator:
+    def _anyffi_iterate(self, backwards: bool) -> SequenceIterator:
         return iterate_sequence(self, unwrap_as(self, code.ARRAY), backwards)
 
     @translates_errors
-    def _items(self) -> list[Any]:
+    def _anyffi_items(self) -> list[Any]:
         return list_items(unwrap_as(self, code.ARRAY))
 
     @translates_errors
-    def _find(self, value: Any, start: int, stop: int) -> int:
+    def _anyffi_find(self, value: Any, start: int, stop: int) -> int:
         return find_value(self, code.ARRAY, value, start, stop)
 
-    def _type_mask(self) -> int:
+    def _anyffi_type_mask(self) -> int:
         return int(Sequence.from_address(unwrap_as(self, code.ARRAY)).type_mask)
 
 
@@ -192,14 +192,14 @@ class ListCore(ObjectCore):
     @translates_errors
     def __setitem__(self, key: Any, item: Any) -> None:
         if type(key) is slice:
-            self._set_slice(key, item)  # type: ignore[attr-defined]
+            self._anyffi_set_slice(key, item)  # type: ignore[attr-defined]
             return
-        index = self._find_position(key)
+        index = self._anyffi_find_position(key)
         keep: list[Any] = []
         packed = pack_borrowed(item, keep)
         try:
             # Packing may have run code that changed the list.
-            self._check_position(index)
+            self._anyffi_check_position(index)
             if library.sequence_set(unwrap(self), index, packed) != 0:
                 raise_taken()
         finally:
@@ -209,8 +209,8 @@ class ListCore(ObjectCore):
     @translates_errors
     def __delitem__(self, key: Any) -> None:
         if type(key) is slice:
-            self._delete_slice(key)  # type: ignore[attr-defined]
-        elif library.sequence_erase(unwrap(self), self._find_position(key), 1) != 0:
+            self._anyffi_delete_slice(key)  # type: ignore[attr-defined]
+        elif library.sequence_erase(unwrap(self), self._anyffi_find_position(key), 1) != 0:
             raise_taken()
 
     @translates_errors
@@ -218,28 +218,28 @@ class ListCore(ObjectCore):
         return iterate_sequence(self, unwrap_as(self, code.LIST), False)
 
     @translates_errors
-    def _iterate(self, backwards: bool) -> SequenceIterator:
+    def _anyffi_iterate(self, backwards: bool) -> SequenceIterator:
         return iterate_sequence(self, unwrap_as(self, code.LIST), backwards)
 
     @translates_errors
-    def _items(self) -> list[Any]:
+    def _anyffi_items(self) -> list[Any]:
         return list_items(unwrap_as(self, code.LIST))
 
     @translates_errors
-    def _find(self, value: Any, start: int, stop: int) -> int:
+    def _anyffi_find(self, value: Any, start: int, stop: int) -> int:
         return find_value(self, code.LIST, value, start, stop)
 
-    def _type_mask(self) -> int:
+    def _anyffi_type_mask(self) -> int:
         return int(Sequence.from_address(unwrap_as(self, code.LIST)).type_mask)
 
-    def _find_position(self, key: Any) -> int:
+    def _anyffi_find_position(self, key: Any) -> int:
         """Return the non-negative position for an index."""
         index = rules.as_index(self, key)
         if index < 0:
             index += _size_of(unwrap_as(self, code.LIST))
-        self._check_position(index)
+        self._anyffi_check_position(index)
         return index
 
-    def _check_position(self, index: int) -> None:
+    def _anyffi_check_position(self, index: int) -> None:
         if not 0 <= index < _size_of(unwrap_as(self, code.LIST)):
             raise rules.assignment_out_of_range(self)

@@ -133,7 +133,7 @@ class Arguments:
 
     def _describe(self) -> list[Argument]:
         function, args, packed = self._call
-        info = function._info()
+        info = function._anyffi_info()
         names = [param[0] for param in info[2]] if info else []
         names += [None] * (len(args) - len(names))
         cells: list[Any] = [Cell(x) if type(x) is bytes else x for x in packed]

@@ -92,58 +92,58 @@ class TensorCore(_Exporting):
         return c_int64.from_address(found.shape).value
 
     @_reader
-    def _shape(self) -> tuple[int, ...]:
+    def _anyffi_shape(self) -> tuple[int, ...]:
         found = _read(self)
         return _axes(found.shape, found.ndim)
 
     @_reader
-    def _strides(self) -> tuple[int, ...]:
+    def _anyffi_strides(self) -> tuple[int, ...]:
         found = _read(self)
         return _axes(found.strides, found.ndim)
 
     @_reader
-    def _ndim(self) -> int:
+    def _anyffi_ndim(self) -> int:
         ndim: int = _read(self).ndim
         return ndim
 
     @_reader
-    def _numel(self) -> int:
+    def _anyffi_numel(self) -> int:
         found = _read(self)
         return math.prod(_axes(found.shape, found.ndim))
 
     @_reader
-    def _nbytes(self: Any) -> int:
+    def _anyffi_nbytes(self: Any) -> int:
         found = _read(self)
         return count_bytes(math.prod(_axes(found.shape, found.ndim)), found.bits * found.lanes, found.flags)
 
     @_reader
-    def _extent(self: Any) -> int:
-        size: int = self._count_extent()
+    def _anyffi_extent(self: Any) -> int:
+        size: int = self._anyffi_count_extent()
         return size
 
     @_reader
-    def _dtype(self) -> dtype:
+    def _anyffi_dtype(self) -> dtype:
         found = _read(self)
         return share_dtype(found.code, found.bits, found.lanes)
 
     @_reader
-    def _device(self) -> Device:
+    def _anyffi_device(self) -> Device:
         found = _read(self)
         return share_device(found.device_type, found.device_index)
 
     @_reader
-    def _data_ptr(self) -> int:
+    def _anyffi_data_ptr(self) -> int:
         found = _read(self)
         address: int = (found.data or 0) + found.byte_offset
         return address % 2**64
 
     @_reader
-    def _flags(self) -> int:
+    def _anyffi_flags(self) -> int:
         flags: int = _read(self).flags
         return flags
 
     @_reader
-    def _is_contiguous(self) -> bool:
+    def _anyffi_is_contiguous(self) -> bool:
         return bool(library.tensor_is_contiguous(unwrap_as(self, _TENSOR) + _DATA))
 
 

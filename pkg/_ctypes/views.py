@@ -81,7 +81,7 @@ class _ViewCore:
         return len(self._mapping)
 
     def __iter__(self) -> Iterator[Any]:
-        iterator: Iterator[Any] = self._mapping._iterate(self._what, False)
+        iterator: Iterator[Any] = self._mapping._anyffi_iterate(self._what, False)
         return iterator
 
 

@@ -88,15 +88,15 @@ class ObjectCore(_Collected):
         return (unwrap(self) if _is_full(self) else id(self)) >> 4
 
     @property
-    def _address(self) -> int:
+    def _anyffi_address(self) -> int:
         return unwrap(self) if _is_full(self) else 0
 
     @property
-    def _type_code(self) -> int:
+    def _anyffi_type_code(self) -> int:
         return Header.from_address(unwrap(self)).type_code if _is_full(self) else code.NONE  # type: ignore[no-any-return]
 
     @translates_errors
-    def _move_from(self, other: ObjectCore) -> None:
+    def _anyffi_move_from(self, other: ObjectCore) -> None:
         """Move the reference of `other`, a fresh wrapper, into this empty one."""
         if not isinstance(other, ObjectCore):
             raise TypeError(f"expected a wrapper, got {type(other).__name__}")
@@ -110,7 +110,7 @@ class ObjectCore(_Collected):
         _delete_memory(other)
         platform.take_over(library.object_compare_exchange_wrapper, address, address + _WORD, self)
 
-    def _release(self) -> None:
+    def _anyffi_release(self) -> None:
         """Release the object, and leave the wrapper empty."""
         if _is_full(self):
             platform.forget_wrapper(unwrap(self) + _WORD, self)
@@ -123,7 +123,7 @@ _Slots.__slots__ = ()  # type: ignore[assignment]
 platform.declare_wrappers(library, _Slots, "_memory", _Memory)
 # The descriptor's own functions, and no attribute: what users assign to one of that name is theirs.
 _memory_slot: Any = _Slots.__dict__["_memory"]
-del _Slots._memory
+delattr(_Slots, "_memory")
 #: The memory of a wrapper, an AnyffiWrapperRef; AttributeError if it is empty, TypeError if it is no wrapper.
 memory_of = _memory_slot.__get__
 _value_in = platform.value_in
@@ -176,7 +176,7 @@ def refer(address: int, wrapper: int = 0) -> bytes:
 
 @translates_errors
 def renew_wrapper(wrapper: Any) -> None:
-    """Let a wrapper know the type that its object has now, since it packs values of it, and be its object's again."""
+    """Let a wrapper know the type that its object has now, for packing, and be its object's again."""
     address = unwrap(wrapper)
     _fill(wrapper, address)
     platform.take_over(library.object_compare_exchange_wrapper, address, address + _WORD, wrapper)
@@ -300,7 +300,9 @@ def empty(address: int) -> None:
     if found is None:
         return
     # Not by its attribute: a user's class may have one of this name. It may be that of another backend.
-    release = ObjectCore._release if issubclass(type(found), ObjectCore) else type(found)._release
+    release = (
+        ObjectCore._anyffi_release if issubclass(type(found), ObjectCore) else type(found)._anyffi_release
+    )
     release(found)
 
 

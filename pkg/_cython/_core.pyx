@@ -21,7 +21,8 @@ from c_api cimport (
     anyffi_abi_get_version, anyffi_big_int_create, anyffi_complex_create, anyffi_error_record_frames,
     anyffi_error_set_raised, anyffi_error_take_raised, anyffi_free, anyffi_host_has_ended,
     anyffi_host_install, anyffi_make_none, anyffi_make_value, anyffi_object_compare_exchange_wrapper,
-    anyffi_object_nurse_deleter, anyffi_registry_remove_host_functions, anyffi_release, anyffi_type_get_info, anyffi_type_list,
+    anyffi_object_nurse_deleter, anyffi_registry_remove_host_functions,
+    anyffi_release, anyffi_type_get_info, anyffi_type_list,
     anyffi_value_drop, anyffi_value_retain,
 )
 from marshaller cimport (
@@ -43,7 +44,8 @@ from marshaller cimport (
     pack, pack_owned, pack_scalar, place_named, plain, plan_record_call, public_functions, put_item,
     raise_taken, read_field, read_numpy, remember_data_type,
     remember_exporter, sequence_compare, sequence_has, sequence_hash,
-    plan_class, set_compare, set_constant_slot, set_constructor_slots, set_field_slots, set_hash, set_in_place,
+    plan_class, set_compare, set_constant_slot,
+    set_constructor_slots, set_field_slots, set_hash, set_in_place,
     set_method_flags, set_methods, set_module_slot, set_operators, set_record_slots, set_special,
     set_wrapper_slots, state,
     tensor_length, unpack, unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function,
@@ -116,7 +118,7 @@ def set_class(int32_t type_code, cls):
     else:
         keep_class(<PyObject*>cls)
         (<dict>state.dynamic_classes)[type_code] = cls
-        if "_type_key" in cls.__dict__:
+        if "_anyffi_type_key" in cls.__dict__:
             set_wrapper_slots(<PyTypeObject*>cls)
             set_constructor(cls, cls.__dict__.get("__init__"))
     # Again: what another thread found meanwhile may be the former one.

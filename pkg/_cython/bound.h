@@ -238,7 +238,7 @@ static descrgetfunc anyffi_constructor_get;
 /// NULL.
 static AnyffiBoundClass* anyffi_py_constructed_class(PyObject* init, PyObject* x) {
   static PyObject* key = NULL;
-  if (key == NULL && (key = PyUnicode_InternFromString("_type_key")) == NULL) PyErr_Clear();
+  if (key == NULL && (key = PyUnicode_InternFromString("_anyffi_type_key")) == NULL) PyErr_Clear();
   if (anyffi_state.observer != NULL) return NULL;
   for (PyTypeObject* cls = Py_TYPE(x); key != NULL && cls != NULL; cls = cls->tp_base) {
     AnyffiBoundClass* found = anyffi_py_bound_class(cls);

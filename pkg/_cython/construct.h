@@ -26,7 +26,8 @@ static int anyffi_py_make_shape(PyObject* items, AnyffiValue* made) {
   }
   // The error names the classes of wrappers, which elements may only get here.
   PyObject* plain = PySequence_Tuple(items);
-  PyObject* runtime = plain == NULL ? NULL : PyObject_GetAttrString(anyffi_state.classes[ANYFFI_SHAPE], "_runtime");
+  PyObject* runtime =
+      plain == NULL ? NULL : PyObject_GetAttrString(anyffi_state.classes[ANYFFI_SHAPE], "_anyffi_runtime");
   PyObject* create = runtime == NULL ? NULL : PyObject_GetAttrString(runtime, "shape_create");
   AnyffiFunction* function = create == NULL ? NULL : anyffi_py_unwrap_function(create);
   AnyffiValue shape = anyffi_make_none();

@@ -19,16 +19,16 @@ cdef class ArrayCore(ObjectCore):
     def __iter__(self):
         return walk_sequence(self, ANYFFI_ARRAY, False)
 
-    def _iterate(self, bint backwards):
+    def _anyffi_iterate(self, bint backwards):
         return walk_sequence(self, ANYFFI_ARRAY, backwards)
 
-    def _items(self):
+    def _anyffi_items(self):
         return list_elements(unwrap_sequence(<PyObject*>self, ANYFFI_ARRAY))
 
-    def _type_mask(self):
+    def _anyffi_type_mask(self):
         return unwrap_sequence(<PyObject*>self, ANYFFI_ARRAY).type_mask
 
-    def _find(self, value, int64_t start, int64_t stop):
+    def _anyffi_find(self, value, int64_t start, int64_t stop):
         cdef AnyffiSequence* array = unwrap_sequence(<PyObject*>self, ANYFFI_ARRAY)
         return find_value(<PyObject*>self, array, <PyObject*>value, start, stop)
 
@@ -61,16 +61,16 @@ cdef class ListCore(ObjectCore):
     def __iter__(self):
         return walk_sequence(self, ANYFFI_LIST, False)
 
-    def _iterate(self, bint backwards):
+    def _anyffi_iterate(self, bint backwards):
         return walk_sequence(self, ANYFFI_LIST, backwards)
 
-    def _items(self):
+    def _anyffi_items(self):
         return list_elements(unwrap_sequence(<PyObject*>self, ANYFFI_LIST))
 
-    def _type_mask(self):
+    def _anyffi_type_mask(self):
         return unwrap_sequence(<PyObject*>self, ANYFFI_LIST).type_mask
 
-    def _find(self, value, int64_t start, int64_t stop):
+    def _anyffi_find(self, value, int64_t start, int64_t stop):
         cdef AnyffiSequence* xs = unwrap_sequence(<PyObject*>self, ANYFFI_LIST)
         return find_value(<PyObject*>self, xs, <PyObject*>value, start, stop)
 
@@ -103,17 +103,17 @@ cdef class MapCore(ObjectCore):
     def __iter__(self):
         return walk_entries(self, ANYFFI_MAP, KEYS, False)
 
-    def _get(self, key, default):
+    def _anyffi_get(self, key, default):
         cdef AnyffiValue found
         return unpack(&found) if find_item(<PyObject*>self, ANYFFI_MAP, <PyObject*>key, &found) else default
 
-    def _iterate(self, int what, bint backwards):
+    def _anyffi_iterate(self, int what, bint backwards):
         return walk_entries(self, ANYFFI_MAP, what, backwards)
 
-    def _pairs(self):
+    def _anyffi_pairs(self):
         return list_entries(self, ANYFFI_MAP, ITEMS)
 
-    def _type_mask(self):
+    def _anyffi_type_mask(self):
         cdef AnyffiMapping* mapping = unwrap_mapping(<PyObject*>self, ANYFFI_MAP)
         return mapping.key_type_mask | mapping.value_type_mask
 
@@ -143,17 +143,17 @@ cdef class DictCore(ObjectCore):
     def __iter__(self):
         return walk_entries(self, ANYFFI_DICT, KEYS, False)
 
-    def _get(self, key, default):
+    def _anyffi_get(self, key, default):
         cdef AnyffiValue found
         return unpack(&found) if find_item(<PyObject*>self, ANYFFI_DICT, <PyObject*>key, &found) else default
 
-    def _iterate(self, int what, bint backwards):
+    def _anyffi_iterate(self, int what, bint backwards):
         return walk_entries(self, ANYFFI_DICT, what, backwards)
 
-    def _pairs(self):
+    def _anyffi_pairs(self):
         return list_entries(self, ANYFFI_DICT, ITEMS)
 
-    def _type_mask(self):
+    def _anyffi_type_mask(self):
         cdef AnyffiMapping* mapping = unwrap_mapping(<PyObject*>self, ANYFFI_DICT)
         return mapping.key_type_mask | mapping.value_type_mask
 
@@ -177,13 +177,13 @@ cdef class FrozenSetCore(ObjectCore):
     def __iter__(self):
         return walk_entries(self, ANYFFI_FROZEN_SET, ELEMENTS, False)
 
-    def _iterate(self):
+    def _anyffi_iterate(self):
         return walk_entries(self, ANYFFI_FROZEN_SET, ELEMENTS, False)
 
-    def _elements(self):
+    def _anyffi_elements(self):
         return list_entries(self, ANYFFI_FROZEN_SET, ELEMENTS)
 
-    def _type_mask(self):
+    def _anyffi_type_mask(self):
         return unwrap_mapping(<PyObject*>self, ANYFFI_FROZEN_SET).key_type_mask
 
     def __richcmp__(self, other, int operation):
@@ -192,7 +192,7 @@ cdef class FrozenSetCore(ObjectCore):
     def __hash__(self):
         return set_hash(<PyObject*>self)
 
-    def _hash(self, int64_t computed=0):
+    def _anyffi_hash(self, int64_t computed=0):
         """Return the hash that was computed before, or 0; remember another one."""
         cdef AnyffiMapping* mapping = unwrap_mapping(<PyObject*>self, ANYFFI_FROZEN_SET)
         if computed != 0:
@@ -213,13 +213,13 @@ cdef class SetCore(ObjectCore):
     def __iter__(self):
         return walk_entries(self, ANYFFI_SET, ELEMENTS, False)
 
-    def _iterate(self):
+    def _anyffi_iterate(self):
         return walk_entries(self, ANYFFI_SET, ELEMENTS, False)
 
-    def _elements(self):
+    def _anyffi_elements(self):
         return list_entries(self, ANYFFI_SET, ELEMENTS)
 
-    def _type_mask(self):
+    def _anyffi_type_mask(self):
         return unwrap_mapping(<PyObject*>self, ANYFFI_SET).key_type_mask
 
     def __richcmp__(self, other, int operation):
@@ -272,7 +272,7 @@ cdef object walk_backwards "anyffi_py_walk_backwards"(PyObject* wrapper):
 
 cdef inline bint contains(ObjectCore self, int32_t type_code, element) except -1:
     cdef int found = has_element(<PyObject*>self, type_code, <PyObject*>element)
-    return self._contains_set(element) if found == IS_SET else found
+    return self._anyffi_contains_set(element) if found == IS_SET else found
 
 
 cdef int container_of "anyffi_py_container_of"(PyObject* x, AnyffiObject** out) except -1:

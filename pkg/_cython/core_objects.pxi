@@ -20,21 +20,21 @@ cdef class ObjectCore:
         return <Py_hash_t>((<size_t><PyObject*>self if self.target == NULL else <size_t>self.target) >> 4)
 
     @property
-    def _address(self):
+    def _anyffi_address(self):
         return <size_t>self.target
 
     @property
-    def _type_code(self):
+    def _anyffi_type_code(self):
         return ANYFFI_NONE if self.target == NULL else self.target.type_code
 
-    def _move_from(self, ObjectCore other not None):
+    def _anyffi_move_from(self, ObjectCore other not None):
         """Move the reference of `other`, a fresh wrapper, into this empty one."""
         unwrap(<PyObject*>other)
         if self.target != NULL:
             raise TypeError(f"{type(self).__name__} is already initialized")
         move_object(<PyObject*>other, <PyObject*>self)
 
-    def _release(self):
+    def _anyffi_release(self):
         """Release the object, and leave the wrapper empty."""
         cdef AnyffiObject* target = self.target
         if target == NULL:
@@ -65,13 +65,13 @@ cdef class FunctionCore(ObjectCore):
     def __get__(self, instance, owner):
         return self
 
-    def _move_from(self, ObjectCore other not None):
-        ObjectCore._move_from(self, other)
+    def _anyffi_move_from(self, ObjectCore other not None):
+        ObjectCore._anyffi_move_from(self, other)
         if isinstance(other, FunctionCore):
             (<FunctionCore>other).vectorcall = NULL
             Py_CLEAR((<FunctionWrapper*><PyObject*>other).parameters)
 
-    def _info(self):
+    def _anyffi_info(self):
         """Return `(name, doc, params, number of required ones, flags, result type)`, or None."""
         cdef const AnyffiFunctionInfo* info = unwrap_function(<PyObject*>self).info
         if info == NULL:
@@ -130,10 +130,10 @@ cdef object call_bound "anyffi_py_call_bound"(
     cdef tuple bound
     refuse_unknown(function, count, names)
     positional, named = split_arguments(args, count, names)
-    info = (<object>function)._info()
+    info = (<object>function)._anyffi_info()
     if _binding.is_overloaded(info):
         # Called here and not by Python: an observer has seen the call.
-        selected = (<object>function)._select(positional, named)
+        selected = (<object>function)._anyffi_select(positional, named)
         bound = (*positional, *named.values())
     else:
         selected = <object>function

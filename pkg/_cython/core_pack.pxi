@@ -303,7 +303,7 @@ cdef int learn_exporter "anyffi_py_learn_exporter"(PyObject* x) except -1:
 
 
 cdef AnyffiObject* unwrap_other "anyffi_py_unwrap_other"(PyObject* wrapper) except NULL:
-    cdef AnyffiObject* found = <AnyffiObject*><size_t>(<object>wrapper)._address
+    cdef AnyffiObject* found = <AnyffiObject*><size_t>(<object>wrapper)._anyffi_address
     if found == NULL:
         raise (<object>state.empty_wrapper)(<object>wrapper)
     return found

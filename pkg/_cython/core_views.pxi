@@ -63,7 +63,7 @@ cdef class ItemsCore(ViewCore):
 cdef object walk_view(ViewCore self, int what):
     cdef AnyffiMapping* mapping = viewed(<PyObject*>self)
     if mapping == NULL:
-        return self._mapping._iterate(what, False)
+        return self._mapping._anyffi_iterate(what, False)
     return walk_entries(self._mapping, mapping.header.type_code, what, False)
 
 
@@ -90,5 +90,5 @@ cdef int set_up_views() except -1:
     slots = <PyTypeObject*>KeysCore
     for name in (b"__and__", b"__rand__"):
         set_special(slots, &PyLong_Type, name, <void*>slots.tp_as_number.nb_and)
-    state.views_name = keep(sys.intern("_views"))
+    state.views_name = keep(sys.intern("_anyffi_views"))
     return 0

@@ -27,7 +27,7 @@ typedef struct {
 /// The plan of a dataclass.
 typedef struct {
   PyVarObject ob_base;  // the size is the number of fields
-  // `_record`, `__new__`, `__init__` and `__setattr__` of the class, owned.
+  // `_anyffi_record`, `__new__`, `__init__` and `__setattr__` of the class, owned.
   PyObject *record, *make, *init, *setter;
   unsigned int version;  // of the class, when it last had them and the descriptors
   int32_t type_code;
@@ -78,7 +78,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_is_planned_anew(PyTypeObject* cls, AnyffiRecor
   unsigned int version = anyffi_py_version_now(cls);
   if (anyffi_py_look_up_name(cls, "__new__") != plan->make || anyffi_py_look_up_name(cls, "__init__") != plan->init ||
       anyffi_py_look_up_name(cls, "__setattr__") != plan->setter ||
-      anyffi_py_look_up_name(cls, "_record") != plan->record || PyType_HasFeature(cls, Py_TPFLAGS_IS_ABSTRACT)) {
+      anyffi_py_look_up_name(cls, "_anyffi_record") != plan->record || PyType_HasFeature(cls, Py_TPFLAGS_IS_ABSTRACT)) {
     return 0;
   }
   for (Py_ssize_t i = 0; i < Py_SIZE(plan); ++i) {
@@ -197,7 +197,7 @@ static void anyffi_py_plan_record(PyTypeObject* cls, int32_t type_code, PyObject
     field->field = anyffi_type_find_field(type_code, PyUnicode_AsUTF8(field->name));
     if (field->parameter >= 0) plan->parameters[field->parameter] = field;
   }
-  plan->record = anyffi_py_look_up_name(cls, "_record");
+  plan->record = anyffi_py_look_up_name(cls, "_anyffi_record");
   plan->make = anyffi_py_look_up_name(cls, "__new__");
   plan->init = anyffi_py_look_up_name(cls, "__init__");
   plan->setter = anyffi_py_look_up_name(cls, "__setattr__");
@@ -248,7 +248,8 @@ static void anyffi_py_inherit_record_plan(PyTypeObject* cls) {
 /// that is `make`. `create`: the function that creates a draft. -1 with an exception.
 static int anyffi_py_set_record_class(PyTypeObject* cls, PyObject* make, PyObject* create) {
   if (!ANYFFI_KNOWN_LAYOUT || anyffi_state.is_check_mode) return 0;
-  static const char* const kNames[] = {"__new__", "_record", "__init__", "_generated", "_set_nowhere", "_defaults"};
+  static const char* const kNames[] = {"__new__",           "_anyffi_record",      "__init__",
+                                       "_anyffi_generated", "_anyffi_set_nowhere", "_anyffi_defaults"};
   for (int i = 0; i < 6; ++i) {
     PyObject** name = &anyffi_record_names[i];
     if (*name == NULL && (*name = PyUnicode_InternFromString(kNames[i])) == NULL) return -1;

@@ -10,7 +10,7 @@
 static PyObject *anyffi_record_make, *anyffi_record_create_draft;
 /// That of `object`.
 static PyObject* anyffi_record_no_init;
-/// `__new__`, `_record`, `__init__`, `_generated`, `_set_nowhere` and `_defaults`.
+/// `__new__`, `_anyffi_record`, `__init__`, `_anyffi_generated`, `_anyffi_set_nowhere` and `_anyffi_defaults`.
 static PyObject* anyffi_record_names[6];
 
 /// 1 if attributes of a class are those that the package has set; 0 if a class of users has others of these names.

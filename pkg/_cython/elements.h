@@ -23,7 +23,7 @@ static void anyffi_py_swap_stride(AnyffiSequence* list, Py_ssize_t start, Py_ssi
 /// The method of `_objects` that replaces or (NULL) removes what a slice selects; 0, or -1 with an exception.
 static int anyffi_py_set_slice_shared(PyObject* self, PyObject* key, PyObject* values) {
   PyObject* args[] = {key, values};
-  const char* name = values == NULL ? "_delete_slice" : "_set_slice";
+  const char* name = values == NULL ? "_anyffi_delete_slice" : "_anyffi_set_slice";
   PyObject* result = anyffi_py_call_shared(ANYFFI_LIST, name, self, args, values == NULL ? 1 : 2, NULL);
   Py_XDECREF(result);
   if (result != NULL) return 0;

@@ -181,7 +181,7 @@ static int anyffi_py_wrapper_empty(AnyffiObject* target) {
     anyffi_py_release_wrapped(found);
   } else if (found != NULL) {
     // That of another backend.
-    PyObject* done = PyObject_CallMethod(found, "_release", NULL);
+    PyObject* done = PyObject_CallMethod(found, "_anyffi_release", NULL);
     if (done == NULL) status = -1;
     Py_XDECREF(done);
   }

@@ -118,7 +118,7 @@ static PyObject* anyffi_py_sequence_slice(PyObject* self, PyObject* key, int32_t
   Py_ssize_t start, stop, step;
   AnyffiValue made;
   if (from == NULL || !anyffi_py_read_plain_slice(key, &start, &stop, &step)) {
-    return anyffi_py_call_shared_slot(type_code, "_slice", self, key);
+    return anyffi_py_call_shared_slot(type_code, "_anyffi_slice", self, key);
   }
   Py_ssize_t count = PySlice_AdjustIndices((Py_ssize_t)from->size, &start, &stop, step);
   // The whole of an immutable sequence is that sequence.

@@ -51,7 +51,7 @@ static int anyffi_py_container_of(PyObject* x, AnyffiObject** out);
 /// Returns an iterator over a List, from its end.
 static PyObject* anyffi_py_walk_backwards(PyObject* wrapper);
 
-/// Returns the object of another backend's wrapper, borrowed, by its attribute `_address`.
+/// Returns the object of another backend's wrapper, borrowed, by its attribute `_anyffi_address`.
 static AnyffiObject* anyffi_py_unwrap_other(PyObject* wrapper);
 
 #endif  // ANYFFI_SHELL_H_

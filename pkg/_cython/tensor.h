@@ -88,7 +88,7 @@ static PyObject* anyffi_py_tensor_nbytes(PyObject* self, PyObject* unused) {
     is_large |= __builtin_mul_overflow(count, tensor->tensor.shape[i], &count);
   }
   PyObject* made = is_large ? NULL : anyffi_py_bytes_of(tensor, count);
-  return made != NULL || PyErr_Occurred() ? made : PyObject_CallMethod(self, "_count_bytes", NULL);
+  return made != NULL || PyErr_Occurred() ? made : PyObject_CallMethod(self, "_anyffi_count_bytes", NULL);
 }
 
 /// The number of bytes from the first to the last element.
@@ -104,7 +104,7 @@ static PyObject* anyffi_py_tensor_extent(PyObject* self, PyObject* unused) {
                 __builtin_add_overflow(count, step, &count);
   }
   PyObject* made = is_large ? NULL : anyffi_py_bytes_of(tensor, is_empty ? 0 : count);
-  return made != NULL || PyErr_Occurred() ? made : PyObject_CallMethod(self, "_count_extent", NULL);
+  return made != NULL || PyErr_Occurred() ? made : PyObject_CallMethod(self, "_anyffi_count_extent", NULL);
 }
 
 static PyObject* anyffi_py_tensor_data_ptr(PyObject* self, PyObject* unused) {
@@ -250,17 +250,17 @@ static PyObject* anyffi_py_tensor_dlpack(PyObject* self, PyObject* const* args, 
 // ---- the class ------------------------------------------------------------------------------------------------------
 
 static PyMethodDef anyffi_py_tensor_methods[] = {
-    {"_shape", anyffi_py_tensor_shape, METH_NOARGS, NULL},
-    {"_strides", anyffi_py_tensor_strides, METH_NOARGS, NULL},
-    {"_ndim", anyffi_py_tensor_ndim, METH_NOARGS, NULL},
-    {"_numel", anyffi_py_tensor_numel, METH_NOARGS, NULL},
-    {"_nbytes", anyffi_py_tensor_nbytes, METH_NOARGS, NULL},
-    {"_extent", anyffi_py_tensor_extent, METH_NOARGS, NULL},
-    {"_dtype", anyffi_py_tensor_dtype, METH_NOARGS, NULL},
-    {"_device", anyffi_py_tensor_device, METH_NOARGS, NULL},
-    {"_data_ptr", anyffi_py_tensor_data_ptr, METH_NOARGS, NULL},
-    {"_flags", anyffi_py_tensor_flags, METH_NOARGS, NULL},
-    {"_is_contiguous", anyffi_py_tensor_is_contiguous, METH_NOARGS, NULL},
+    {"_anyffi_shape", anyffi_py_tensor_shape, METH_NOARGS, NULL},
+    {"_anyffi_strides", anyffi_py_tensor_strides, METH_NOARGS, NULL},
+    {"_anyffi_ndim", anyffi_py_tensor_ndim, METH_NOARGS, NULL},
+    {"_anyffi_numel", anyffi_py_tensor_numel, METH_NOARGS, NULL},
+    {"_anyffi_nbytes", anyffi_py_tensor_nbytes, METH_NOARGS, NULL},
+    {"_anyffi_extent", anyffi_py_tensor_extent, METH_NOARGS, NULL},
+    {"_anyffi_dtype", anyffi_py_tensor_dtype, METH_NOARGS, NULL},
+    {"_anyffi_device", anyffi_py_tensor_device, METH_NOARGS, NULL},
+    {"_anyffi_data_ptr", anyffi_py_tensor_data_ptr, METH_NOARGS, NULL},
+    {"_anyffi_flags", anyffi_py_tensor_flags, METH_NOARGS, NULL},
+    {"_anyffi_is_contiguous", anyffi_py_tensor_is_contiguous, METH_NOARGS, NULL},
     {"__dlpack__", (PyCFunction)(void (*)(void))anyffi_py_tensor_dlpack, METH_FASTCALL | METH_KEYWORDS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -101,15 +101,15 @@ class Restore:
                 f"descriptor '__setstate__' requires a '{cls.__module__}.{cls.__qualname__}' object "
                 f"but received a '{type(instance).__name__}'"
             )
-        made = self._restore(instance._runtime.to_plain(state))
-        if instance._address:
+        made = self._restore(instance._anyffi_runtime.to_plain(state))
+        if instance._anyffi_address:
             former = object.__new__(cls)
-            former._move_from(instance)
+            former._anyffi_move_from(instance)
             try:
                 # A method of the former object may be running.
-                instance._runtime.object_keep_alive(made, former)
+                instance._anyffi_runtime.object_keep_alive(made, former)
             except BaseException:
-                instance._move_from(former)
+                instance._anyffi_move_from(former)
                 raise
-        instance._move_from(made)
-        instance._bind_overrides()
+        instance._anyffi_move_from(made)
+        instance._anyffi_bind_overrides()

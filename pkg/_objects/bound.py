@@ -52,7 +52,7 @@ class BoundClasses:
 
     def __init__(self, core: Any, public: dict[str, Any]) -> None:
         self._core = core
-        self._runtime: Runtime = public["Object"]._runtime
+        self._runtime: Runtime = public["Object"]._anyffi_runtime
         self._object: Any = public["Object"]
         self._maker = Members(public, self.class_of, self._ancestors)
         self._lock = make_lock()
@@ -197,12 +197,12 @@ class BoundClasses:
     def release_written(self) -> None:
         """Keep the classes that users wrote no longer: they, and what their modules hold, end with these."""
         with self._lock:
-            written = {code: cls for code, cls in self._made.items() if "_record" in cls.__dict__}
+            written = {code: cls for code, cls in self._made.items() if "_anyffi_record" in cls.__dict__}
             for type_code, cls in {**written, **self._registered}.items():
                 self._released[type_code] = weakref.ref(cls)
                 self._made.pop(type_code, None)
                 self._registered.pop(type_code, None)
-                for each in (type_code, *cls.__dict__.get("_record", ())[:2]):
+                for each in (type_code, *cls.__dict__.get("_anyffi_record", ())[:2]):
                     self._core.drop_class(each)
 
     def code_of(self, cls: type) -> int | None:
@@ -213,11 +213,11 @@ class BoundClasses:
             if base is self._object:
                 # Objects of any type, also where it is registered for one.
                 break
-            record = base.__dict__.get("_record")
+            record = base.__dict__.get("_anyffi_record")
             if type(record) is tuple:
                 return record[0]  # type: ignore[no-any-return]
-            if "_type_key" in base.__dict__:
-                return self._runtime.type_find(base.__dict__["_type_key"])  # type: ignore[no-any-return]
+            if "_anyffi_type_key" in base.__dict__:
+                return self._runtime.type_find(base.__dict__["_anyffi_type_key"])  # type: ignore[no-any-return]
             found = self._registered_code(base)
             if found is not None:
                 return found
@@ -234,10 +234,10 @@ class BoundClasses:
         if type_code is None or type_code < FIRST_DYNAMIC_TYPE:
             return
         # One that is made for a type adds nothing.
-        if "_type_key" not in cls.__dict__ and "_record" not in cls.__dict__:
+        if "_anyffi_type_key" not in cls.__dict__ and "_anyffi_record" not in cls.__dict__:
             self._runtime.type_let_host_derive(type_code)
             constructor = find_on_type(cls, "__init__")
-            if getattr(cls, "_record", None) is not None:
+            if getattr(cls, "_anyffi_record", None) is not None:
                 self.let_create(cls)
             elif isinstance(constructor, Constructor) and constructor.makes(cls):
                 self._core.set_constructor(cls, constructor)

@@ -54,7 +54,7 @@ def build(core: Any) -> dict[str, Any]:
         The backend.
     """
     capsule = core.create_exchange()
-    views = {"_views": build_views(core)}
+    views = {"_anyffi_views": build_views(core)}
     own: dict[str, dict[str, Any]] = {
         "Function": {
             "__doc__": FunctionDoc(FunctionMethods.__doc__),
@@ -92,5 +92,5 @@ def build(core: Any) -> dict[str, Any]:
             abstract.register(classes[name])  # type: ignore[attr-defined]
     for name, cls in classes.items():
         core.set_class(getattr(code, row_name(name)), cls)
-    classes["Object"]._runtime = Runtime(core)
+    classes["Object"]._anyffi_runtime = Runtime(core)
     return classes

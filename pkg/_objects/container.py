@@ -41,7 +41,7 @@ def is_made(x: Any, content: Any) -> bool:
     """Return whether `__new__` returned `content` itself; TypeError if `x` has other content already."""
     if x is content:
         return True
-    if x._address:
+    if x._anyffi_address:
         raise TypeError(f"{type(x).__name__} is already initialized and immutable")
     return False
 
@@ -72,66 +72,66 @@ class Container:
     __class_getitem__: Any = classmethod(GenericAlias)
     __hash__ = None  # type: ignore[assignment]
     #: `case anyffi.List([x, y]):` matches the container itself, as `case list([x, y]):` does.
-    __match_args__ = ("_itself",)
+    __match_args__ = ("_anyffi_itself",)
 
-    _runtime: Runtime
+    _anyffi_runtime: Runtime
     #: The corresponding class of Python.
-    _plain: Any
-    _address: int
-    _type_code: int
-    _move_from: Callable[[Any], None]
+    _anyffi_plain: Any
+    _anyffi_address: int
+    _anyffi_type_code: int
+    _anyffi_move_from: Callable[[Any], None]
     #: The types of all elements, keys and values.
-    _type_mask: Callable[[], int]
+    _anyffi_type_mask: Callable[[], int]
 
     @property
-    def _itself(self) -> Any:
+    def _anyffi_itself(self) -> Any:
         return self
 
     def to_python(self, /) -> Any:
         """Return Python's own container with the same content, at all levels; see `anyffi.to_python`."""
-        return self._runtime.to_plain(self)
+        return self._anyffi_runtime.to_plain(self)
 
-    def _new(self, content: Any) -> Any:
+    def _anyffi_new(self, content: Any) -> Any:
         """Create a container of this type with the content of a Python container."""
-        return self._runtime.to_object(content)
+        return self._anyffi_runtime.to_object(content)
 
-    def _made_of(self, elements: Any) -> Any:
+    def _anyffi_made_of(self, elements: Any) -> Any:
         """Make a container of this type from any iterable, or any mapping."""
-        return self._new(self._plain(elements))
+        return self._anyffi_new(self._anyffi_plain(elements))
 
     @classmethod
-    def _make(cls, content: Any) -> Any:
+    def _anyffi_make(cls, content: Any) -> Any:
         """Make a container of this class, without running its `__init__`."""
         made = cls.__new__(cls)
-        made._move_from(made._made_of(content))
+        made._anyffi_move_from(made._anyffi_made_of(content))
         return made
 
-    def _class_in_pickles(self) -> type | str:
+    def _anyffi_class_in_pickles(self) -> type | str:
         # By name: a pickle of one backend can be read with another one.
         cls = type(self)
         return cls.__name__ if is_public(cls) else cls
 
-    def _copy_of_class(self) -> Any:
+    def _anyffi_copy_of_class(self) -> Any:
         """Make a container of the same class with the same attributes and elements."""
         made = type(self).__new__(type(self))
-        made._move_from(self._runtime.container_copy(self))
+        made._anyffi_move_from(self._anyffi_runtime.container_copy(self))
         set_state(made, state_of(self))
         return made
 
-    def _remade(self, content: Any, memo: dict[int, Any]) -> Any:
+    def _anyffi_remade(self, content: Any, memo: dict[int, Any]) -> Any:
         """Make a container of the same class with copied attributes and other elements, for deep copies."""
-        made = self._make(content)
+        made = self._anyffi_make(content)
         memo[id(self)] = made
         set_state(made, *deep_copies([state_of(self)], memo))
         return made
 
-    def _unchanged(self, memo: dict[int, Any]) -> Any:
+    def _anyffi_unchanged(self, memo: dict[int, Any]) -> Any:
         """Return the container itself as its deep copy, which is not made again where it is met again."""
         memo[id(self)] = self
         # As `copy.deepcopy` keeps what it copies: another wrapper must not get the address.
         memo.setdefault(id(memo), []).append(self)
         return self
 
-    def _is_copied_at_once(self) -> bool:
+    def _anyffi_is_copied_at_once(self) -> bool:
         """Return whether a deep copy is a plain one: there is nothing inside to be copied."""
-        return is_public(type(self)) and holds_scalars(self._type_mask())
+        return is_public(type(self)) and holds_scalars(self._anyffi_type_mask())

@@ -22,7 +22,7 @@ _running = threading.local()
 def namespace_of_key(key: str, doc: str | None, place: tuple[str, str]) -> dict[str, Any]:
     """Return what each class made for the type of a key has: module and name, docstring and the key."""
     module, name = place
-    return {"__module__": module or _NO_MODULE, "__qualname__": name, "__doc__": doc, "_type_key": key}
+    return {"__module__": module or _NO_MODULE, "__qualname__": name, "__doc__": doc, "_anyffi_type_key": key}
 
 
 def __repr__(self: Any) -> str:
@@ -30,7 +30,7 @@ def __repr__(self: Any) -> str:
     cls = type(self)
     name = cls.__qualname__ if cls.__module__ == _NO_MODULE else f"{cls.__module__}.{cls.__qualname__}"
     # Reading a field may run code that replaces the object.
-    address = self._address
+    address = self._anyffi_address
     if not address:
         return f"<{name} object, not initialized>"
     active = _running.__dict__.setdefault("active", set())
@@ -38,7 +38,7 @@ def __repr__(self: Any) -> str:
         return f"{name}(...)"
     try:
         active.add(address)
-        names = [x for base in reversed(cls.__mro__) for x in base.__dict__.get("_field_names", ())]
+        names = [x for base in reversed(cls.__mro__) for x in base.__dict__.get("_anyffi_field_names", ())]
         return f"{name}({', '.join(f'{x}={getattr(self, x)!r}' for x in names)})"
     finally:
         active.discard(address)
@@ -46,14 +46,14 @@ def __repr__(self: Any) -> str:
 
 def _remade(self: Any, made: Any) -> Any:
     """Move a new object into an instance of the class of another one."""
-    return made if type(made) is type(self) else type(self)._take(made)
+    return made if type(made) is type(self) else type(self)._anyffi_take(made)
 
 
 def _require_own(self: Any, type_code: int, verb: str, member: str) -> None:
     """Refuse an object of a derived class: the functions of a base would make one of the base."""
     # What an empty object lacks is said by the function of C++ that gets it.
-    if self._address and self._type_code != type_code:
-        own, base = (self._runtime.type_describe(x)[0] for x in (self._type_code, type_code))
+    if self._anyffi_address and self._anyffi_type_code != type_code:
+        own, base = (self._anyffi_runtime.type_describe(x)[0] for x in (self._anyffi_type_code, type_code))
         raise TypeError(
             f"cannot {verb} '{type(self).__qualname__}' object: {member} in C++ is that of its base {base}, "
             f"and would make one of these. Describe {own} with {member}, too"
@@ -63,14 +63,14 @@ def _require_own(self: Any, type_code: int, verb: str, member: str) -> None:
 def make_copies(cls: type, copy: Any, type_code: int) -> tuple[Any, Any]:
     """Return `__copy__` and `__deepcopy__` of a class, for objects of a type, by what copies one."""
     # Its instances have no attributes of Python. A class that users registered may give them some.
-    plain: Any = cls if "_type_key" in cls.__dict__ else None
+    plain: Any = cls if "_anyffi_type_key" in cls.__dict__ else None
 
     def copy_content(self: Any) -> Any:
         _require_own(self, type_code, "copy", "copyable()")
         return _remade(self, copy(self))
 
     def __copy__(self: Any) -> Any:
-        if type(self) is plain and self._type_code == type_code:
+        if type(self) is plain and self._anyffi_type_code == type_code:
             return copy(self)
         made = copy_content(self)
         set_state(made, state_of(self))
@@ -103,7 +103,7 @@ def _fields_that_share(cls: type) -> tuple[Field, ...]:
 
     The object of a pointer is not copied: it would not outlive the copy. Such a field cannot be set.
     """
-    names = [(base, name) for base in cls.__mro__ for name in base.__dict__.get("_field_names", ())]
+    names = [(base, name) for base in cls.__mro__ for name in base.__dict__.get("_anyffi_field_names", ())]
     fields = [base.__dict__.get(name) for base, name in names]
     return tuple(
         field
@@ -118,7 +118,7 @@ def _deepen(made: Any, fields: tuple[Field, ...], memo: dict[int, Any]) -> None:
 
     for field in fields:
         value = field.__get__(made)
-        is_copied = hasattr(type(value), "_type_code") and hasattr(type(value), "__deepcopy__")
+        is_copied = hasattr(type(value), "_anyffi_type_code") and hasattr(type(value), "__deepcopy__")
         if isinstance(value, Container) or is_copied:
             copied = deepcopy(value, memo)
             if copied is not value:
@@ -131,10 +131,10 @@ def make_reduce(type_code: int, get_state: Any) -> Any:
     def __reduce__(self: Any) -> tuple[Any, ...]:
         """Helper for pickle."""
         _require_own(self, type_code, "pickle", "pickle()")
-        state = self._runtime.to_plain(get_state(self))
+        state = self._anyffi_runtime.to_plain(get_state(self))
         cls = type(self)
         # The classes made here have no place that `import` finds.
-        shown = cls.__dict__.get("_type_key", cls)
+        shown = cls.__dict__.get("_anyffi_type_key", cls)
         return unpickle_object, (shown, state), state_of(self)
 
     return __reduce__
@@ -142,4 +142,4 @@ def make_reduce(type_code: int, get_state: Any) -> Any:
 
 def make_copy(get_state: Any, restore: Any) -> Any:
     """Return a function that copies an object by the functions for pickles."""
-    return lambda self: restore(self._runtime.to_plain(get_state(self)))
+    return lambda self: restore(self._anyffi_runtime.to_plain(get_state(self)))

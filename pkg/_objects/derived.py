@@ -16,57 +16,57 @@ class DerivedMethods(RecordMethods):
     __slots__ = ()
 
     #: The class made for the type of C++.
-    _of_cpp: Any
-    _bind_overrides: Any
+    _anyffi_of_cpp: Any
+    _anyffi_bind_overrides: Any
 
-    def _set_base(self, made: Any) -> None:
+    def _anyffi_set_base(self, made: Any) -> None:
         """Make a new object of C++ a part of this one."""
-        self._runtime.record_set_base(self, made)
-        self._runtime.renew_wrapper(self)
+        self._anyffi_runtime.record_set_base(self, made)
+        self._anyffi_runtime.renew_wrapper(self)
 
     @classmethod
-    def _take(cls, made: Any) -> Any:
+    def _anyffi_take(cls, made: Any) -> Any:
         """Return an instance, with defaults, for a new object of C++."""
         other = cls.__new__(cls)
-        other._set_base(made)
-        other._bind_overrides()
+        other._anyffi_set_base(made)
+        other._anyffi_bind_overrides()
         return other
 
-    def _copy_base(self) -> Any:
-        members = self._of_cpp.__dict__
-        if "_copied" in members:
-            return members["_copied"].__func__(self)
-        if "_restore" in members:
-            return self._of_cpp._restore(self._state_of_base())
+    def _anyffi_copy_base(self) -> Any:
+        members = self._anyffi_of_cpp.__dict__
+        if "_anyffi_copied" in members:
+            return members["_anyffi_copied"].__func__(self)
+        if "_anyffi_restore" in members:
+            return self._anyffi_of_cpp._anyffi_restore(self._anyffi_state_of_base())
         raise self._error("copy", "copyable() or pickle()")
 
-    def _state_of_base(self) -> Any:
-        return self._runtime.to_plain(self._of_cpp.__getstate__(self))
+    def _anyffi_state_of_base(self) -> Any:
+        return self._anyffi_runtime.to_plain(self._anyffi_of_cpp.__getstate__(self))
 
     def _error(self, verb: str, member: str) -> TypeError:
-        own, base = type(self).__qualname__, self._of_cpp
+        own, base = type(self).__qualname__, self._anyffi_of_cpp
         return TypeError(
             f"cannot {verb} '{own}' object: its base {base.__module__}.{base.__qualname__} has no "
             f"{member} in C++"
         )
 
     def __copy__(self) -> Any:
-        made = self._take(self._copy_base())
+        made = self._anyffi_take(self._anyffi_copy_base())
         made.__setstate__(self.__getstate__())
         return made
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         from copy import deepcopy
 
-        made = memo[id(self)] = self._take(self._copy_base())
+        made = memo[id(self)] = self._anyffi_take(self._anyffi_copy_base())
         made.__setstate__(deepcopy(self.__getstate__(), memo))
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Helper for pickle."""
-        if "_restore" not in self._of_cpp.__dict__:
+        if "_anyffi_restore" not in self._anyffi_of_cpp.__dict__:
             raise self._error("pickle", "pickle()")
-        return unpickle_object, (type(self), self._state_of_base()), self.__getstate__()
+        return unpickle_object, (type(self), self._anyffi_state_of_base()), self.__getstate__()
 
 
 def make_post_init(cls: Any) -> Any:
@@ -83,7 +83,7 @@ def refuse_members(cls: type, annotated: Any) -> None:
     for name in annotated:
         for base in cls.__mro__:
             members = base.__dict__
-            if "_type_key" in members and "_record" not in members and name in members:
+            if "_anyffi_type_key" in members and "_anyffi_record" not in members and name in members:
                 raise TypeError(
                     f"field {name!r} of {cls.__name__} is a member of its base {base.__name__}, which C++ "
                     "defines: give one of them another name"

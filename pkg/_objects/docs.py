@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     class Function(Described, Protocol):
         """A function that is documented."""
 
-        _runtime: Runtime
+        _anyffi_runtime: Runtime
 
     class Module(Protocol):
         """A module that is documented."""
 
-        _runtime: Runtime
+        _anyffi_runtime: Runtime
         #: That of the module's backend, which imports this module.
-        _classes: Any
+        _anyffi_classes: Any
 
         def get_function(self, name: str) -> Function: ...
 
@@ -85,7 +85,7 @@ class FunctionDoc:
     def __get__(self, function: Function | None, owner: type) -> str | None:
         if function is None:
             return self._of_class
-        info = function._info()
+        info = function._anyffi_info()
         if keywords.is_overloaded(info):
             return "\n\n".join(_described(overload.__name__, overload) for overload in function.overloads)
         return info and info[1]
@@ -100,11 +100,13 @@ class ModuleDoc:
     def __get__(self, module: Module | None, owner: type) -> str | None:
         if module is None:
             return self._of_class
-        functions = {name: module.get_function(name) for name in module._runtime.module_list(module)}
-        constants = {name for name, function in functions.items() if keywords.is_constant(function._info())}
+        functions = {name: module.get_function(name) for name in module._anyffi_runtime.module_list(module)}
+        constants = {
+            name for name, function in functions.items() if keywords.is_constant(function._anyffi_info())
+        }
         parts = []
         # A function of the name of a class hides it.
-        classes = sorted({*module._runtime.module_list_classes(module)} - functions.keys())
+        classes = sorted({*module._anyffi_runtime.module_list_classes(module)} - functions.keys())
         if classes:
             parts += ["Classes:", *(_described_class(module, name) for name in classes)]
         for title, listed in (("Functions:", functions.keys() - constants), ("Constants:", constants)):
@@ -115,21 +117,25 @@ class ModuleDoc:
 
 def _described_class(module: Module, name: str) -> str:
     """Return the name of a class and its bases and, indented, its documentation."""
-    cls: type = module._classes.class_of(module._runtime.module_find_class(module, name))
+    cls: type = module._anyffi_classes.class_of(module._anyffi_runtime.module_find_class(module, name))
     bases = ", ".join(base.__qualname__ for base in cls.__bases__)
     return _with_doc(f"{name}({bases})", cls.__dict__.get("__doc__"))
 
 
 def _described(name: str, function: Function) -> str:
     """Return a function's signature and, indented, its documentation."""
-    info = function._info()
+    info = function._anyffi_info()
     if keywords.is_overloaded(info):
         return function.__doc__ or ""
     is_typed = info is not None and not info[4] & keywords.VARIADIC
     if info is not None and keywords.is_constant(info):
         shown = f"{name}: {info[5]}"
     else:
-        shown = function._runtime.function_signature(function) if is_typed else f"{name}{signature(function)}"
+        shown = (
+            function._anyffi_runtime.function_signature(function)
+            if is_typed
+            else f"{name}{signature(function)}"
+        )
     return _with_doc(shown, function.__doc__)
 
 

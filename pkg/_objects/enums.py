@@ -66,7 +66,7 @@ def describe_enumeration(cls: Any) -> list[Any]:
 
 def _reduce(self: Any, protocol: int) -> tuple[Any, ...]:
     # The class has no place that `import` finds.
-    return unpickle_value, (self._type_key, int(self))
+    return unpickle_value, (self._anyffi_type_key, int(self))
 
 
 def _allowed(names: list[str]) -> list[str]:

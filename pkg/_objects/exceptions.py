@@ -90,7 +90,7 @@ def _reduce(self: Any) -> tuple[Any, ...]:
     reduce: Any = base.__reduce__
     cls, *rest = reduce(self)
     # The classes made here have no place that `import` finds.
-    if "_type_key" not in type(self).__dict__:
+    if "_anyffi_type_key" not in type(self).__dict__:
         return cls, *rest
     args, *others = rest
-    return unpickle_value, (self._type_key, *args), *others
+    return unpickle_value, (self._anyffi_type_key, *args), *others

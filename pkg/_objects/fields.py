@@ -70,7 +70,7 @@ class Field(property):
 
 def _require_object(x: object, owner: str, name: str) -> None:
     """Raise the error of a descriptor of the interpreter for what is no wrapper, of any backend."""
-    if not hasattr(type(x), "_address"):
+    if not hasattr(type(x), "_anyffi_address"):
         raise TypeError(
             f"descriptor {name!r} for '{owner}' objects doesn't apply to a '{type(x).__name__}' object"
         )

@@ -40,28 +40,28 @@ class FunctionMethods:
     def __init__(self, f: Callable[..., Any]) -> None:
         if not callable(f):
             raise TypeError(f"expected a callable, got {type(f).__name__}")
-        # Other callables convert to values, or to objects of others, which `_move_from` would empty.
+        # Other callables convert to values, or to objects of others, which `_anyffi_move_from` would empty.
         if decide(type(f))[0] is not lower_function:
             f = partial(f)
-        self._move_from(self._runtime.to_object(f))
+        self._anyffi_move_from(self._anyffi_runtime.to_object(f))
 
     # Defined by the backend, but for the name and the runtime.
     if TYPE_CHECKING:
-        _runtime: Runtime
-        _address: int
+        _anyffi_runtime: Runtime
+        _anyffi_address: int
         __qualname__: str
 
         def __call__(self, /, *args: Any, **kwargs: Any) -> Any: ...
 
-        def _move_from(self, other: Any) -> None: ...
+        def _anyffi_move_from(self, other: Any) -> None: ...
 
-        def _info(self) -> keywords.Info | None: ...
+        def _anyffi_info(self) -> keywords.Info | None: ...
 
         def same_as(self, other: object) -> bool: ...
 
     @property
     def __name__(self) -> str:
-        info = self._info()
+        info = self._anyffi_info()
         return (info and info[0]) or "function"
 
     if not TYPE_CHECKING:
@@ -75,7 +75,7 @@ class FunctionMethods:
     @property
     def overloads(self) -> tuple[Any, ...]:
         """The functions among which this one chooses by its arguments; usually empty."""
-        return tuple(self._runtime.function_overloads(self))
+        return tuple(self._anyffi_runtime.function_overloads(self))
 
     @property
     def __signature__(self) -> Signature:
@@ -88,7 +88,7 @@ class FunctionMethods:
         """
         return self
 
-    def _select(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _anyffi_select(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return a function that takes the values of a call with keywords in their order.
 
         It chooses among the overloads whose parameters have these names; TypeError if there are none.
@@ -97,24 +97,28 @@ class FunctionMethods:
         fitting, places, refusals = [], [], []
         for overload in self.overloads:
             try:
-                places.append(keywords.place(overload._info(), len(args), names))
+                places.append(keywords.place(overload._anyffi_info(), len(args), names))
                 fitting.append(overload)
             except TypeError as error:
-                refusals.append(f"\n    {self._runtime.function_signature(overload)}: {error}")
+                refusals.append(f"\n    {self._anyffi_runtime.function_signature(overload)}: {error}")
         if not fitting:
             given = [type(x).__name__ for x in args]
             given += [f"{name}={type(x).__name__}" for name, x in zip(names, kwargs.values())]
             raise TypeError(f"{self.__name__}(): no overload takes ({', '.join(given)}){''.join(refusals)}")
-        return self._runtime.function_select(self.__name__, fitting, places)
+        return self._anyffi_runtime.function_select(self.__name__, fitting, places)
 
     def __repr__(self) -> str:
         return f"<anyffi.Function {self.__name__}{self.__signature__}>"
 
     def __eq__(self, other: object) -> Any:
-        return self._address == other._address if isinstance(other, FunctionMethods) else NotImplemented
+        return (
+            self._anyffi_address == other._anyffi_address
+            if isinstance(other, FunctionMethods)
+            else NotImplemented
+        )
 
     def __hash__(self) -> int:
-        return hash(self._address)
+        return hash(self._anyffi_address)
 
     def __copy__(self) -> Self:
         return self
@@ -124,13 +128,13 @@ class FunctionMethods:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A Python function is read back from a container as itself.
-        python = next(iter(self._runtime.to_object([self])))
+        python = next(iter(self._anyffi_runtime.to_object([self])))
         if isinstance(python, LateFunction):
             return python.__reduce__()
         # A Python function has no name here, and any may be registered under another name.
-        names = chain([self.__name__], self._runtime.registry_list())
-        for name in filter(self._has_name, names):
-            library = self._runtime.registry_find_library(name)
+        names = chain([self.__name__], self._anyffi_runtime.registry_list())
+        for name in filter(self._anyffi_has_name, names):
+            library = self._anyffi_runtime.registry_find_library(name)
             if library is not None:
                 return unpickle_function, (name, library)
             module = getattr(python, "__module__", None)
@@ -138,7 +142,7 @@ class FunctionMethods:
             if is_importable and module not in ("builtins", "__main__"):
                 return unpickle_function, (name, None, module)
             return unpickle_function, (name,)
-        origin = self._runtime.module_find_origin(self)
+        origin = self._anyffi_runtime.module_find_origin(self)
         if origin is not None:
             return unpickle_export, tuple(origin)
         if python is not self:
@@ -148,5 +152,5 @@ class FunctionMethods:
             "Pickle what it was made from, or register it with register_global_func in every process"
         )
 
-    def _has_name(self, name: str) -> bool:
-        return self.same_as(self._runtime.get_function(name))
+    def _anyffi_has_name(self, name: str) -> bool:
+        return self.same_as(self._anyffi_runtime.get_function(name))

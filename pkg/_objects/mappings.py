@@ -33,39 +33,42 @@ class MappingMethods(Container):
 
         def __setitem__(self, key: Any, item: Any) -> None: ...
 
-        def _get(self, key: Any, default: Any) -> Any: ...
+        def _anyffi_get(self, key: Any, default: Any) -> Any: ...
 
-        def _pairs(self) -> list[tuple[Any, Any]]: ...
+        def _anyffi_pairs(self) -> list[tuple[Any, Any]]: ...
 
         #: The classes of views.
-        _views: tuple[Any, Any, Any]
+        _anyffi_views: tuple[Any, Any, Any]
 
-        def _iterate(self, what: int, backwards: bool) -> Iterator[Any]: ...
+        def _anyffi_iterate(self, what: int, backwards: bool) -> Iterator[Any]: ...
 
     def __reversed__(self, /) -> Iterator[Any]:
-        return self._iterate(KEYS, True)
+        return self._anyffi_iterate(KEYS, True)
 
-    def _size(self) -> int:
+    def _anyffi_size(self) -> int:
         """Return the number of entries, whatever a subclass's `__len__` returns."""
-        return operator.length_hint(self._iterate(KEYS, False))
+        return operator.length_hint(self._anyffi_iterate(KEYS, False))
 
-    def _entries(self) -> dict[Any, Any]:
-        return dict(self._pairs())
+    def _anyffi_entries(self) -> dict[Any, Any]:
+        return dict(self._anyffi_pairs())
 
     @staticmethod
-    def _is_alike(other: object) -> bool:
+    def _anyffi_is_alike(other: object) -> bool:
         return issubclass(type(other), (MappingMethods, dict, MappingProxyType))
 
     def __eq__(self, other: object) -> Any:
         if self is other:
             return True
-        if not self._is_alike(other):
+        if not self._anyffi_is_alike(other):
             return NotImplemented
         if isinstance(other, MappingMethods):
-            return self._size() == other._size() and self._entries() == other._entries()
-        if type(other) is dict and self._size() != len(other):
+            return (
+                self._anyffi_size() == other._anyffi_size()
+                and self._anyffi_entries() == other._anyffi_entries()
+            )
+        if type(other) is dict and self._anyffi_size() != len(other):
             return False
-        return self._entries() == other
+        return self._anyffi_entries() == other
 
     def __ne__(self, other: object) -> Any:
         equal = MappingMethods.__eq__(self, other)
@@ -84,39 +87,39 @@ class MappingMethods(Container):
         return NotImplemented
 
     def __or__(self, other: object) -> Any:
-        if not self._is_alike(other):
+        if not self._anyffi_is_alike(other):
             return NotImplemented
-        return self._runtime.mapping_merge(self, other, self._type_code)
+        return self._anyffi_runtime.mapping_merge(self, other, self._anyffi_type_code)
 
     def __ror__(self, other: object) -> Any:
-        if not self._is_alike(other):
+        if not self._anyffi_is_alike(other):
             return NotImplemented
-        return self._runtime.mapping_merge(other, self, self._type_code)
+        return self._anyffi_runtime.mapping_merge(other, self, self._anyffi_type_code)
 
     def get(self, key: Any, default: Any = None, /) -> Any:
         """Return the value of `key`, or `default` if it is absent."""
-        return self._get(key, default)
+        return self._anyffi_get(key, default)
 
     def keys(self, /) -> Any:
         """Return a set-like view of the keys."""
-        return self._views[KEYS](self)
+        return self._anyffi_views[KEYS](self)
 
     def values(self, /) -> Any:
         """Return a view of the values."""
-        return self._views[VALUES](self)
+        return self._anyffi_views[VALUES](self)
 
     def items(self, /) -> Any:
         """Return a set-like view of the pairs."""
-        return self._views[ITEMS](self)
+        return self._anyffi_views[ITEMS](self)
 
     @recursive_repr()
     def __repr__(self) -> str:
-        pairs = ", ".join(f"{key!r}: {value!r}" for key, value in self._pairs())
+        pairs = ", ".join(f"{key!r}: {value!r}" for key, value in self._anyffi_pairs())
         return f"{shown_class(self)}({{{pairs}}})"
 
 
 def _copy_entries(mapping: MappingMethods, memo: dict[int, Any]) -> list[tuple[Any, Any]]:
-    copies = iter(deep_copies([x for pair in mapping._pairs() for x in pair], memo))
+    copies = iter(deep_copies([x for pair in mapping._anyffi_pairs() for x in pair], memo))
     return list(zip(copies, copies))
 
 
@@ -136,7 +139,7 @@ class MapMethods(MappingMethods):
     """
 
     __slots__ = ()
-    _plain = MappingProxyType
+    _anyffi_plain = MappingProxyType
 
     __new__ = new_or_same
 
@@ -145,36 +148,40 @@ class MapMethods(MappingMethods):
         if is_made(self, given):
             return
         content = given if type(given) is dict and not pairs else dict(given, **pairs)
-        self._move_from(self._runtime.to_object(MappingProxyType(content)))
+        self._anyffi_move_from(self._anyffi_runtime.to_object(MappingProxyType(content)))
 
     def __ior__(self, other: object) -> Any:
         raise TypeError("'|=' is not supported by Map; use '|' instead")
 
     def copy(self, /) -> Any:
         """Return a new Dict of the same pairs, as the copy of a mappingproxy is a dict."""
-        return self._runtime.container_thaw(self)
+        return self._anyffi_runtime.container_thaw(self)
 
     def thaw(self, /) -> Any:
         """Return a new Dict of the same pairs."""
-        return self._runtime.container_thaw(self)
+        return self._anyffi_runtime.container_thaw(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return unpickle_container, (self._class_in_pickles(), self._entries()), state_of(self)
+        return unpickle_container, (self._anyffi_class_in_pickles(), self._anyffi_entries()), state_of(self)
 
     def __copy__(self) -> Any:
-        return self if is_public(type(self)) else self._copy_of_class()
+        return self if is_public(type(self)) else self._anyffi_copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        if self._is_copied_at_once():
+        if self._anyffi_is_copied_at_once():
             return self
-        entries = self._entries()
+        entries = self._anyffi_entries()
         copies = dict(_copy_entries(self, memo))
         if id(self) in memo:  # it contains itself, through a List or Dict
             return memo[id(self)]
         same = all(map(operator.is_, entries, copies)) and all(
             map(operator.is_, entries.values(), copies.values())
         )
-        return self._unchanged(memo) if same and is_public(type(self)) else self._remade(copies, memo)
+        return (
+            self._anyffi_unchanged(memo)
+            if same and is_public(type(self))
+            else self._anyffi_remade(copies, memo)
+        )
 
 
 @checks_self("anyffi.Dict")
@@ -198,23 +205,23 @@ class DictMethods(MappingMethods):
     """
 
     __slots__ = ()
-    _plain = dict
+    _anyffi_plain = dict
 
     def __init__(self, /, *mapping: Any, **pairs: Any) -> None:
         given = single_argument("Dict", mapping, ())
         content = given if type(given) is dict and not pairs else dict(given, **pairs)
-        made = self._runtime.to_object(content)
-        if self._address:
-            self._runtime.dict_update(self, made)
+        made = self._anyffi_runtime.to_object(content)
+        if self._anyffi_address:
+            self._anyffi_runtime.dict_update(self, made)
         else:
-            self._move_from(made)
+            self._anyffi_move_from(made)
 
     @classmethod
     def fromkeys(cls, iterable: Iterable[Any], value: Any = None, /) -> Any:
         """Return a new mapping with the keys of `iterable` and one value for all of them."""
         # Converted once, so that all keys share it.
         try:
-            shared = cls._runtime.to_object(value)
+            shared = cls._anyffi_runtime.to_object(value)
         except Exception as exception:
             locate_method(exception, (iterable, value), ("anyffi.Dict.fromkeys", None))
             raise
@@ -225,7 +232,7 @@ class DictMethods(MappingMethods):
 
     def pop(self, key: Any, default: Any = _ABSENT, /) -> Any:
         """Remove a key and return its value, or `default` if it is absent."""
-        found = self._runtime.dict_pop(self, key)
+        found = self._anyffi_runtime.dict_pop(self, key)
         if found is not MISSING:
             return found
         if default is _ABSENT:
@@ -234,51 +241,51 @@ class DictMethods(MappingMethods):
 
     def popitem(self, /) -> tuple[Any, Any]:
         """Remove and return the pair that was inserted last."""
-        key, value = self._runtime.dict_popitem(self)
+        key, value = self._anyffi_runtime.dict_popitem(self)
         return key, value
 
     def setdefault(self, key: Any, default: Any = None, /) -> Any:
         """Return the value of `key`, which is set to `default` if it is absent."""
-        found = self._get(key, _ABSENT)
+        found = self._anyffi_get(key, _ABSENT)
         if found is _ABSENT:
-            self[key] = found = self._runtime.to_object(default)
+            self[key] = found = self._anyffi_runtime.to_object(default)
         return found
 
     def update(self, /, *mapping: Any, **pairs: Any) -> None:
         """Set every pair of another mapping or iterable of pairs."""
-        self._update(single_argument("update", mapping, ()), pairs)
+        self._anyffi_update(single_argument("update", mapping, ()), pairs)
 
-    def _update(self, other: Any, pairs: dict[str, Any]) -> None:
+    def _anyffi_update(self, other: Any, pairs: dict[str, Any]) -> None:
         if pairs or not (isinstance(other, MappingMethods) and is_public(type(other))):
             other = dict(other, **pairs)
-        self._runtime.dict_update(self, other)
+        self._anyffi_runtime.dict_update(self, other)
 
     def __ior__(self, other: Any) -> Self:  # type: ignore[misc]  # takes what `update` does
-        self._update(other, {})
+        self._anyffi_update(other, {})
         return self
 
     def clear(self, /) -> None:
         """Remove every pair."""
-        self._runtime.dict_clear(self)
+        self._anyffi_runtime.dict_clear(self)
 
     def copy(self, /) -> Any:
         """Return a new Dict of the same pairs."""
-        return self._runtime.container_copy(self)
+        return self._anyffi_runtime.container_copy(self)
 
     def freeze(self, /) -> Any:
         """Return a new Map of the same pairs."""
-        return self._runtime.container_freeze(self)
+        return self._anyffi_runtime.container_freeze(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        pairs = self._pairs()
-        return unpickle_container, (self._class_in_pickles(),), state_of(self), None, iter(pairs)
+        pairs = self._anyffi_pairs()
+        return unpickle_container, (self._anyffi_class_in_pickles(),), state_of(self), None, iter(pairs)
 
     def __copy__(self) -> Any:
-        return self.copy() if is_public(type(self)) else self._copy_of_class()
+        return self.copy() if is_public(type(self)) else self._anyffi_copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        if self._is_copied_at_once():
+        if self._anyffi_is_copied_at_once():
             return self.copy()
-        made = self._remade((), memo)
-        self._runtime.dict_update(made, dict(_copy_entries(self, memo)))
+        made = self._anyffi_remade((), memo)
+        self._anyffi_runtime.dict_update(made, dict(_copy_entries(self, memo)))
         return made

@@ -26,24 +26,10 @@ _STATIC, _GETTER, _SETTER, _CONSTRUCTOR, _RESTORE = 1, 2, 4, 8, 16
 _STATIC_PROPERTY = _STATIC | _GETTER | _SETTER
 
 
-#: Attributes of wrappers and classes that a member must not replace; it gets a `_` at its end.
+#: Attributes of wrappers and classes that a member must not replace, besides those that begin with
+#: `_anyffi_`; it gets a `_` at its end.
 _RESERVED = frozenset(
     [
-        "_address",
-        "_type_code",
-        "_move_from",
-        "_release",
-        "_overrides",
-        "_bind_overrides",
-        "_take",
-        "_runtime",
-        "_classes",
-        "_restore",
-        "_copied",
-        "_record",
-        "_of_cpp",
-        "_field_names",
-        "_type_key",
         "__class__",
         "__new__",
         "__init__",
@@ -98,7 +84,7 @@ class Members:
         class_of: Callable[[int], Any],
         ancestors: Callable[[int], list[int]],
     ) -> None:
-        self._runtime: Runtime = public["Object"]._runtime
+        self._runtime: Runtime = public["Object"]._anyffi_runtime
         self._function: Any = public["Function"]
         self._class_of = class_of
         self._ancestors = ancestors
@@ -140,7 +126,7 @@ class Members:
             if flags & _CONSTRUCTOR:
                 members["__init__"] = self._constructor(cls, function, private)
             elif flags & _RESTORE:
-                members["_restore"] = staticmethod(function)
+                members["_anyffi_restore"] = staticmethod(function)
             elif flags & _STATIC_PROPERTY == _STATIC_PROPERTY:
                 members[_free(name)] = StaticProperty(_free(name), function, setters.get(name))
             elif flags & _STATIC and flags & _GETTER:
@@ -162,29 +148,29 @@ class Members:
                 members["__match_args__"] = matched
         if "__eq__" in members:
             members.setdefault("__hash__", None)
-        if "_restore" in members:
-            get_state, restore = members["__getstate__"], members["_restore"].__func__
+        if "_anyffi_restore" in members:
+            get_state, restore = members["__getstate__"], members["_anyffi_restore"].__func__
             members["__setstate__"] = Restore(cls, restore)
             members["__reduce__"] = defaults.make_reduce(type_code, get_state)
             if any("__copy__" in self._class_of(x).__dict__ for x in self._ancestors(type_code)):
                 # That of the base would copy the base.
                 members.setdefault("__copy__", defaults.make_copy(get_state, restore))
         if "__copy__" in members:
-            members["_copied"] = staticmethod(members["__copy__"])
+            members["_anyffi_copied"] = staticmethod(members["__copy__"])
             copies = defaults.make_copies(cls, members["__copy__"], type_code)
             members["__copy__"], members["__deepcopy__"] = copies
         if described.has_repr:
             members.setdefault("__repr__", lambda self: self._runtime.value_repr(self))
         if described.fields:
             members.setdefault("__repr__", defaults.__repr__)
-            members["_field_names"] = tuple(_free(row[0]) for row in described.fields)
+            members["_anyffi_field_names"] = tuple(_free(row[0]) for row in described.fields)
         return members
 
     def _constructor(self, cls: Any, function: Any, private: dict[str, Any]) -> Constructor:
         if not private:
             return Constructor(cls, function)
         # A class that users registered is one of Python.
-        own = cls if "_type_key" in cls.__dict__ else None
+        own = cls if "_anyffi_type_key" in cls.__dict__ else None
         overrides = Overrides(own, private[BIND], private[KEEP], self._runtime, self._function(find_override))
         return Constructor(cls, function, overrides)
 
@@ -194,7 +180,7 @@ class Members:
         Of its first parameters, as far as these are attributes; of several constructors that with the most.
         """
         function = members["__init__"]._function
-        infos = [each._info() for each in function.overloads or (function,)]
+        infos = [each._anyffi_info() for each in function.overloads or (function,)]
         params = max((info[2] for info in infos if info is not None), key=len, default=())
         bases = [self._class_of(each).__dict__ for each in self._ancestors(type_code)]
         known = {
@@ -207,7 +193,7 @@ class Members:
 
     def _bind(self, cls: Any, function: Any) -> Any:
         method = self.method_class.__new__(self.method_class)
-        method._move_from(function)
+        method._anyffi_move_from(function)
         method.__objclass__ = cls
         return method
 
@@ -259,10 +245,10 @@ class NestedClass:
 
 
 def _result_type(function: Any) -> str | None:
-    info = function._info()
+    info = function._anyffi_info()
     found: str | None = info and info[5]
     return found
 
 
 def _free(name: str) -> str:
-    return name + "_" if name in _RESERVED else name
+    return name + "_" if name in _RESERVED or name.startswith("_anyffi_") else name

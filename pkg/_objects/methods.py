@@ -76,7 +76,7 @@ class Constructor:
     def __init__(self, cls: type, function: Any, overrides: Any = None) -> None:
         self._function = function
         self._overrides = overrides
-        self._key = cls.__dict__.get("_type_key", self)
+        self._key = cls.__dict__.get("_anyffi_type_key", self)
         self.__objclass__ = cls
         self.__name__ = "__init__"
         self.__qualname__ = f"{cls.__qualname__}.__init__"
@@ -97,27 +97,30 @@ class Constructor:
                 f"descriptor '__init__' requires a '{name}' object but received a '{cls.__name__}'"
             )
         # A dataclass has its fields before its part of C++.
-        record = getattr(cls, "_record", None)
-        if instance._address and (record is None or instance._type_code != record[1]):
+        record = getattr(cls, "_anyffi_record", None)
+        if instance._anyffi_address and (record is None or instance._anyffi_type_code != record[1]):
             raise TypeError(f"{cls.__name__} is already initialized")
-        if getattr(cls, "_type_key", None) is not self._key:
+        if getattr(cls, "_anyffi_type_key", None) is not self._key:
             self._refuse_derived(cls)
         made = self._function(*args[1:], **kwargs)
         if record is None:
-            instance._move_from(made)
+            instance._anyffi_move_from(made)
         else:
-            instance._set_base(made)
+            instance._anyffi_set_base(made)
         if self._overrides is not None:
             self._overrides.bind(instance)
 
     def makes(self, cls: Any) -> bool:
         """Return whether this makes all of an object, as the `__init__` of a class of Python."""
-        return getattr(cls, "_type_key", None) is self._key and getattr(cls, "_record", None) is None
+        return (
+            getattr(cls, "_anyffi_type_key", None) is self._key
+            and getattr(cls, "_anyffi_record", None) is None
+        )
 
     def _refuse_derived(self, cls: type) -> None:
         """Raise TypeError unless as far as the class of this constructor only classes of Python precede."""
         for derived in cls.__mro__[: cls.__mro__.index(self.__objclass__)]:
-            if "_type_key" in derived.__dict__ and "_record" not in derived.__dict__:
+            if "_anyffi_type_key" in derived.__dict__ and "_anyffi_record" not in derived.__dict__:
                 name, own = type_name(self.__objclass__), type_name(derived)
                 raise TypeError(f"the constructor of {name} makes no {own}; call super().__init__()")
 

@@ -21,7 +21,7 @@ _BY_NAME = "_functions by name"
 
 def attribute_of(function: Any) -> Any:
     """Return what a module has as an attribute: the function, or the value of a constant."""
-    return function() if is_constant(function._info()) else function
+    return function() if is_constant(function._anyffi_info()) else function
 
 
 class ModuleMethods:
@@ -29,8 +29,8 @@ class ModuleMethods:
 
     __slots__ = ()
 
-    _runtime: Runtime
-    _classes: BoundClasses
+    _anyffi_runtime: Runtime
+    _anyffi_classes: BoundClasses
 
     def __getattr__(self, name: str) -> Any:
         # Cached as an attribute, which Python finds without calling this. It stays valid: libraries are never
@@ -38,10 +38,10 @@ class ModuleMethods:
         try:
             function = self.get_function(name)
         except AttributeError:
-            type_code = self._runtime.module_find_class(self, name)
+            type_code = self._anyffi_runtime.module_find_class(self, name)
             if type_code is None:
                 raise
-            found = self._classes.class_of(type_code)
+            found = self._anyffi_classes.class_of(type_code)
         else:
             found = attribute_of(function)
         self.__dict__[name] = found
@@ -66,7 +66,7 @@ class ModuleMethods:
         AttributeError
             There is none; the message suggests similar names.
         """
-        return self._runtime.module_get_function(self, name)
+        return self._anyffi_runtime.module_get_function(self, name)
 
     def import_module(self, module: Any) -> None:
         """Search another module, too, for functions that this one does not have.
@@ -81,40 +81,46 @@ class ModuleMethods:
         ValueError
             It is this module, or imports it, directly or not.
         """
-        self._runtime.module_import(self, module)
+        self._anyffi_runtime.module_import(self, module)
 
     @property
     def imports(self) -> list[Any]:
         """The modules that this one imports, in the order of search."""
-        return list(self._runtime.module_imports(self))
+        return list(self._anyffi_runtime.module_imports(self))
 
     def __dir__(self) -> list[str]:
         own = filter(is_shown, object.__dir__(self))
-        return sorted({*own, *self._runtime.module_list(self), *self._runtime.module_list_classes(self)})
+        return sorted(
+            {*own, *self._anyffi_runtime.module_list(self), *self._anyffi_runtime.module_list_classes(self)}
+        )
 
     # Each load returns a new module with its own imports; modules of the same library are equal.
     def __eq__(self, other: object) -> Any:
-        return self._runtime.value_equal(self, other) if isinstance(other, ModuleMethods) else NotImplemented
+        return (
+            self._anyffi_runtime.value_equal(self, other)
+            if isinstance(other, ModuleMethods)
+            else NotImplemented
+        )
 
     def __hash__(self) -> int:
-        return int(self._runtime.value_hash(self))
+        return int(self._anyffi_runtime.value_hash(self))
 
     #: Else `iter` would call `__getitem__` with 0, 1 and so on.
     __iter__ = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        prefix = self._runtime.module_prefix(self)
+        prefix = self._anyffi_runtime.module_prefix(self)
         if prefix is not None:
             return unpickle_program, (prefix, *self.imports)
         return unpickle_module, (self.__file__, *self.imports)
 
     @property
     def __file__(self) -> str:
-        path: str | None = self._runtime.module_path(self)
+        path: str | None = self._anyffi_runtime.module_path(self)
         if path is None:
             raise AttributeError("the program itself was loaded from no path")
         return path
 
     def __repr__(self) -> str:
-        path = self._runtime.module_path(self)
+        path = self._anyffi_runtime.module_path(self)
         return "<anyffi.Module of the program>" if path is None else f"<anyffi.Module {path!r}>"

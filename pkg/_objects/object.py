@@ -30,23 +30,23 @@ class ObjectMethods:
 
     __slots__ = ()
 
-    _runtime: Runtime
-    _address: int
-    _classes: Any
-    _bind_overrides = bind_overrides
-    _move_from: Any
+    _anyffi_runtime: Runtime
+    _anyffi_address: int
+    _anyffi_classes: Any
+    _anyffi_bind_overrides = bind_overrides
+    _anyffi_move_from: Any
 
     @classmethod
-    def _take(cls, made: Any) -> Any:
+    def _anyffi_take(cls, made: Any) -> Any:
         """Move a new object of C++ into a new instance, whose `__init__` does not run."""
         other = object.__new__(cls)
-        other._move_from(made)
-        other._bind_overrides()
+        other._anyffi_move_from(made)
+        other._anyffi_bind_overrides()
         return other
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        classes = getattr(cls, "_classes", None)
+        classes = getattr(cls, "_anyffi_classes", None)
         # None while the package's own classes are made.
         if classes is not None:
             classes.note_subclass(cls)
@@ -56,7 +56,7 @@ class ObjectMethods:
 
     def same_as(self, /, other: object) -> bool:
         """Return whether both are the same object of the runtime."""
-        return isinstance(other, ObjectMethods) and self._address == other._address
+        return isinstance(other, ObjectMethods) and self._anyffi_address == other._anyffi_address
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError(

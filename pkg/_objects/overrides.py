@@ -88,7 +88,7 @@ class Overrides:
         # object lives on without its Python part.
         if ON_PYPY:
             return False
-        if cls.__dict__.get("_overrides") is not self:
+        if cls.__dict__.get("_anyffi_overrides") is not self:
             self._set_finalizer(cls)
         return not getattr(getattr(cls, "__del__", None), "_finalizes", True)
 
@@ -97,7 +97,7 @@ class Overrides:
         if not getattr(finalize, "_keeps_shared", False):
 
             def __del__(wrapper: Any) -> None:
-                if wrapper._address and self._is_shared(wrapper) and _is_whole(wrapper):
+                if wrapper._anyffi_address and self._is_shared(wrapper) and _is_whole(wrapper):
                     kept = wrapper if finalize is None else _Kept(wrapper, finalize)
                     self._keep(wrapper, functools.partial(_hold, kept))
                     # The garbage collector has ended weak references to it, by which some builds find it.
@@ -108,13 +108,13 @@ class Overrides:
             __del__._keeps_shared = True  # type: ignore[attr-defined]
             __del__._finalizes = finalize is not None  # type: ignore[attr-defined]
             cls.__del__ = __del__
-        cls._overrides = self
+        cls._anyffi_overrides = self
 
 
 def _is_whole(instance: Any) -> bool:
     """Return whether an object has its part of C++: that of a dataclass gets it after its fields."""
-    record = getattr(type(instance), "_record", None)
-    return record is None or instance._type_code != record[1]
+    record = getattr(type(instance), "_anyffi_record", None)
+    return record is None or instance._anyffi_type_code != record[1]
 
 
 def _is_of_cpp(member: object) -> bool:

@@ -59,19 +59,19 @@ class RecordMethods:
     __slots__ = ()
 
     #: The codes of the type and of its drafts: objects whose fields are not all set.
-    _record: tuple[int, int]
+    _anyffi_record: tuple[int, int]
     #: The `__init__` that the standard library made, or None.
-    _generated: Any
+    _anyffi_generated: Any
     #: Fields with a default that is no factory, by name; and those of them that are no parameters.
-    _defaults: tuple[tuple[str, Any], ...]
-    _set_nowhere: tuple[tuple[str, Any], ...]
+    _anyffi_defaults: tuple[tuple[str, Any], ...]
+    _anyffi_set_nowhere: tuple[tuple[str, Any], ...]
     #: Fields that are set once, by name.
-    _frozen: dict[str, Any]
+    _anyffi_frozen: dict[str, Any]
     #: By field which values it holds as they are.
-    _takes: dict[str, int]
+    _anyffi_takes: dict[str, int]
     __signature__ = _Signature()
-    _runtime: Any
-    _move_from: Any
+    _anyffi_runtime: Any
+    _anyffi_move_from: Any
 
     if not TYPE_CHECKING:
 
@@ -79,17 +79,17 @@ class RecordMethods:
             if (args or kwargs) and cls.__init__ is object.__init__:
                 raise TypeError(f"{cls.__name__}() takes no arguments")
             try:
-                runtime, codes = cls._runtime, cls._record
+                runtime, codes = cls._anyffi_runtime, cls._anyffi_record
             except AttributeError:
                 raise TypeError(f"{cls!r} is no anyffi.dataclass") from None
             made = runtime.record_create(codes[1])
             if type(made) is not cls:
                 self = object.__new__(cls)
-                self._move_from(made)
+                self._anyffi_move_from(made)
                 made = self
             # Others are set by the standard library's `__init__`.
-            is_generated = cls.__init__ is cls._generated
-            for name, default in cls._set_nowhere if is_generated else cls._defaults:
+            is_generated = cls.__init__ is cls._anyffi_generated
+            for name, default in cls._anyffi_set_nowhere if is_generated else cls._anyffi_defaults:
                 object.__setattr__(made, name, default)
             return made
 
@@ -106,7 +106,7 @@ class RecordMethods:
     def __setstate__(self, state: dict[str, Any]) -> None:
         if not isinstance(state, dict):
             raise TypeError(f"state: expected a dict of fields, got {type(state).__name__}")
-        frozen = self._frozen
+        frozen = self._anyffi_frozen
         for name, value in state.items():
             if name in frozen:
                 frozen[name].set(self, value)

@@ -30,7 +30,7 @@ class Records:
         self._core = core
         self._public = public
         self._object: Any = public["Object"]
-        self._runtime = self._object._runtime
+        self._runtime = self._object._anyffi_runtime
         self._classes = classes
         #: By key: which class it is that of.
         self._places: dict[str, str] = {}
@@ -59,7 +59,7 @@ class Records:
             raise TypeError(f"anyffi.dataclass decorates classes, not {cls!r}")
         if not cls.__flags__ & _HEAP_TYPE or any(cls is each for each in self._public.values()):
             raise TypeError(f"anyffi.dataclass decorates classes of your own, not {cls.__name__}")
-        if "_record" in cls.__dict__:
+        if "_anyffi_record" in cls.__dict__:
             raise TypeError(f"{cls.__name__} is an anyffi.dataclass already")
         if structural is not None:
             require_word(structural, of_field=False)
@@ -73,19 +73,21 @@ class Records:
         made: Any = self._rebuild(cls, base, slots, dataclasses.field)
         has_init = "__init__" in made.__dict__ or options.get("init") is False
         if issubclass(made, DerivedMethods):
-            made._of_cpp = self._find_cpp_class(made, parent)
+            made._anyffi_of_cpp = self._find_cpp_class(made, parent)
             refuse_members(made, _annotations_of(made))
             if not has_init and not hasattr(made, "__post_init__"):
                 made.__post_init__ = make_post_init(made)
         made = dataclasses.dataclass(**options)(made)
-        made._generated = None if has_init else made.__dict__["__init__"]
+        made._anyffi_generated = None if has_init else made.__dict__["__init__"]
         fields = dataclasses.fields(made)
         with_default = [field for field in fields if field.default is not dataclasses.MISSING]
-        made._defaults = tuple((field.name, field.default) for field in with_default)
-        made._set_nowhere = tuple((field.name, field.default) for field in with_default if not field.init)
+        made._anyffi_defaults = tuple((field.name, field.default) for field in with_default)
+        made._anyffi_set_nowhere = tuple(
+            (field.name, field.default) for field in with_default if not field.init
+        )
         self._lay_out(made, key, parent, fields, structural)
         if key != place:
-            self._runtime.record_name(place, made._record[0])
+            self._runtime.record_name(place, made._anyffi_record[0])
         self._places[key] = place
         return made
 
@@ -163,7 +165,7 @@ class Records:
 
     def _find_cpp_class(self, cls: Any, parent: int) -> Any:
         """Return the class made for the type of C++ from which a dataclass derives."""
-        return getattr(cls, "_of_cpp", None) or self._classes.class_of(parent)
+        return getattr(cls, "_anyffi_of_cpp", None) or self._classes.class_of(parent)
 
     def _rebuild(self, cls: type, bases: tuple[type, ...], slots: bool, field: Any) -> Any:
         """Make a class anew, with other bases."""
@@ -203,11 +205,11 @@ class Records:
         for base in reversed(cls.__mro__[1:]):
             inherited.update({k: v for k, v in base.__dict__.items() if isinstance(v, Field)})
         rows, redeclared = [], []
-        takes = dict(getattr(cls, "_takes", {}))
+        takes = dict(getattr(cls, "_anyffi_takes", {}))
         for field in fields:
             if field.name in inherited and field.name not in _annotations_of(cls):
                 continue
-            if field.name in _OWN_NAMES or field.name[:2] == field.name[-2:] == "__":
+            if field.name.startswith("_anyffi_") or field.name[:2] == field.name[-2:] == "__":
                 raise TypeError(
                     f"field {field.name!r} of {cls.__name__}: its objects have this attribute already"
                 )
@@ -228,9 +230,9 @@ class Records:
         if is_watched():
             self._runtime.record_prepare(declared[1])
         end()
-        cls._record = tuple(declared)
-        cls._takes = takes
-        cls._type_key = key
+        cls._anyffi_record = tuple(declared)
+        cls._anyffi_takes = takes
+        cls._anyffi_type_key = key
         type_code = declared[0]
         described_type = self._runtime.type_describe(type_code)
         frozen = {field.name for field in fields if FROZEN in field.metadata}
@@ -244,7 +246,7 @@ class Records:
                 former = Field(self._runtime, key, name, type_name, doc, True, name in frozen)
             # The standard library has set its default.
             setattr(cls, field.name, former)
-        cls._frozen = {name: getattr(cls, name) for name in frozen}
+        cls._anyffi_frozen = {name: getattr(cls, name) for name in frozen}
         set_structure(self._runtime, type_code, fields, structural)
         self._classes.add_record(type_code, declared[1], cls)
         self._classes.let_create(cls)
@@ -254,7 +256,7 @@ class Records:
         """Let the backend make objects at once, where nothing but the generated `__init__` would run."""
         import dataclasses
 
-        code = None if issubclass(cls, DerivedMethods) else getattr(cls._generated, "__code__", None)
+        code = None if issubclass(cls, DerivedMethods) else getattr(cls._anyffi_generated, "__code__", None)
         is_plain = cls.__setattr__ is object.__setattr__ or cls.__dataclass_params__.frozen
         is_called = type(cls).__call__ is type.__call__ and cls.__new__ is RecordMethods.__new__
         if code is None or not is_plain or not is_called:
@@ -272,13 +274,13 @@ class Records:
             )
             if (index < 0 and not has_default) or not isinstance(descriptor, Field):
                 return
-            takes = cls._takes[field.name]
+            takes = cls._anyffi_takes[field.name]
             rows.append((field.name, descriptor, default, is_factory, has_default, index, takes))
         # An InitVar is a parameter, but no field.
         if {row[0] for row in rows} >= set(parameters):
             has_post_init = hasattr(cls, "__post_init__")
             self._core.plan_record(
-                cls, cls._record[0], tuple(rows), num_positional, num_parameters, has_post_init
+                cls, cls._anyffi_record[0], tuple(rows), num_positional, num_parameters, has_post_init
             )
 
     def _require_same(self, cls: Any, key: str, name: str, described: Any, former: Field) -> None:
@@ -308,29 +310,6 @@ def _taken_by(described: tuple[Any, ...]) -> int:
 def _own_doc(cls: type) -> str | None:
     doc = cls.__dict__.get("__doc__")
     return doc if isinstance(doc, str) else None
-
-
-#: Attributes of the classes that `_lay_out` makes, and of their bases.
-_OWN_NAMES = frozenset(
-    {
-        "_address",
-        "_bind_overrides",
-        "_classes",
-        "_defaults",
-        "_frozen",
-        "_generated",
-        "_move_from",
-        "_of_cpp",
-        "_record",
-        "_release",
-        "_runtime",
-        "_set_nowhere",
-        "_take",
-        "_takes",
-        "_type_code",
-        "_type_key",
-    }
-)
 
 
 def _is_no_default(cls: type, name: str) -> bool:

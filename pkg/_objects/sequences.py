@@ -49,11 +49,11 @@ class SequenceMethods(Container):
 
     if TYPE_CHECKING:  # defined by the backend
 
-        def _items(self) -> list[Any]: ...
+        def _anyffi_items(self) -> list[Any]: ...
 
-        def _find(self, value: Any, start: int, stop: int) -> int: ...
+        def _anyffi_find(self, value: Any, start: int, stop: int) -> int: ...
 
-        def _iterate(self, backwards: bool) -> Iterator[Any]: ...
+        def _anyffi_iterate(self, backwards: bool) -> Iterator[Any]: ...
 
     def __array__(self, dtype: Any = None, *, copy: bool | None = None) -> Any:
         # NumPy would find the same elements one by one, in up to ten times the time.
@@ -61,109 +61,114 @@ class SequenceMethods(Container):
             raise ValueError(f"the elements of {shown_class(self)} cannot be an array without a copy")
         import numpy as np
 
-        return np.array(self._runtime.to_plain(self), dtype)
+        return np.array(self._anyffi_runtime.to_plain(self), dtype)
 
-    def _slice(self, which: slice) -> Any:
-        return self._runtime.sequence_slice(self, *unpack_slice(which))
+    def _anyffi_slice(self, which: slice) -> Any:
+        return self._anyffi_runtime.sequence_slice(self, *unpack_slice(which))
 
-    def _operand(self, other: Any) -> Any:
+    def _anyffi_operand(self, other: Any) -> Any:
         """Return the other operand as a container of the runtime or an exact builtin, or None."""
         cls = type(other)
-        if issubclass(cls, self._plain):
-            return self._plain.__getitem__(other, slice(None))
-        return other if issubclass(cls, SequenceMethods) and cls._plain is self._plain else None
+        if issubclass(cls, self._anyffi_plain):
+            return self._anyffi_plain.__getitem__(other, slice(None))
+        return other if issubclass(cls, SequenceMethods) and cls._anyffi_plain is self._anyffi_plain else None
 
-    def _size(self) -> int:
+    def _anyffi_size(self) -> int:
         """Return the number of elements, whatever a subclass's `__len__` returns."""
-        return operator.length_hint(self._iterate(False))
+        return operator.length_hint(self._anyffi_iterate(False))
 
-    def _compare(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
+    def _anyffi_compare(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
         """Compare element by element, up to the first that decides, as list and tuple do."""
         cls = type(other)
         iterate: Callable[[], Iterator[Any]]
         count: Callable[[], int]
-        if issubclass(cls, self._plain):
-            iterate, count = partial(self._plain.__iter__, other), partial(self._plain.__len__, other)
-        elif issubclass(cls, SequenceMethods) and cls._plain is self._plain:
+        if issubclass(cls, self._anyffi_plain):
+            iterate, count = (
+                partial(self._anyffi_plain.__iter__, other),
+                partial(self._anyffi_plain.__len__, other),
+            )
+        elif issubclass(cls, SequenceMethods) and cls._anyffi_plain is self._anyffi_plain:
             theirs: Any = other
-            iterate, count = partial(theirs._iterate, False), theirs._size
+            iterate, count = partial(theirs._anyffi_iterate, False), theirs._anyffi_size
         else:
             return NotImplemented
         is_equality = operation is operator.eq or operation is operator.ne
-        if is_equality and self._size() != count():
+        if is_equality and self._anyffi_size() != count():
             return operation is operator.ne
-        for position, (mine, item) in enumerate(zip(self._iterate(False), iterate())):
+        for position, (mine, item) in enumerate(zip(self._anyffi_iterate(False), iterate())):
             if mine is not item and not mine == item:  # noqa: SIM201  # `!=` is another method
-                if position >= min(self._size(), count()):
+                if position >= min(self._anyffi_size(), count()):
                     break
                 return operation is operator.ne if is_equality else operation(mine, item)
-        return operation(self._size(), count())
+        return operation(self._anyffi_size(), count())
 
     def __eq__(self, other: object) -> Any:
-        return True if self is other else self._compare(other, operator.eq)
+        return True if self is other else self._anyffi_compare(other, operator.eq)
 
     def __ne__(self, other: object) -> Any:
-        return False if self is other else self._compare(other, operator.ne)
+        return False if self is other else self._anyffi_compare(other, operator.ne)
 
     def __lt__(self, other: object) -> Any:
-        return self._compare(other, operator.lt)
+        return self._anyffi_compare(other, operator.lt)
 
     def __le__(self, other: object) -> Any:
-        return self._compare(other, operator.le)
+        return self._anyffi_compare(other, operator.le)
 
     def __gt__(self, other: object) -> Any:
-        return self._compare(other, operator.gt)
+        return self._anyffi_compare(other, operator.gt)
 
     def __ge__(self, other: object) -> Any:
-        return self._compare(other, operator.ge)
+        return self._anyffi_compare(other, operator.ge)
 
     def __contains__(self, value: object) -> bool:
-        return self._find(value, 0, sys.maxsize) >= 0
+        return self._anyffi_find(value, 0, sys.maxsize) >= 0
 
     def __add__(self, other: object) -> Any:
-        theirs = self._operand(other)
+        theirs = self._anyffi_operand(other)
         if theirs is None:
-            name = self._plain.__name__
+            name = self._anyffi_plain.__name__
             message = f'can only concatenate {name} (not "{type(other).__name__}") to {name}'
             return _reflected(self, other, "__radd__", message)
-        return self._new(self._runtime.sequence_concat(self, theirs))
+        return self._anyffi_new(self._anyffi_runtime.sequence_concat(self, theirs))
 
     def __radd__(self, other: object) -> Any:
-        theirs = self._operand(other)
+        theirs = self._anyffi_operand(other)
         if theirs is None:
             return NotImplemented
-        return self._new(self._runtime.sequence_concat(theirs, self))
+        return self._anyffi_new(self._anyffi_runtime.sequence_concat(theirs, self))
 
     def __mul__(self, times: Any) -> Any:
         if find_on_type(type(times), "__index__") is None:
             return _reflected(self, times, "__rmul__", _not_a_count(times))
-        return self._runtime.sequence_repeat(self, as_count(times))
+        return self._anyffi_runtime.sequence_repeat(self, as_count(times))
 
     def __rmul__(self, times: Any) -> Any:
         if find_on_type(type(times), "__index__") is None:
             if isinstance(times, _BUILTINS):
                 return NotImplemented
             raise TypeError(_not_a_count(times))
-        return self._runtime.sequence_repeat(self, as_count(times))
+        return self._anyffi_runtime.sequence_repeat(self, as_count(times))
 
     def index(self, value: Any, start: Any = 0, stop: Any = sys.maxsize, /) -> int:
         """Return the first position of `value` from `start` to `stop`; ValueError if there is none."""
         first, end = as_bound(start), as_bound(stop)
-        size = self._size()
-        position = self._find(value, max(first + size * (first < 0), 0), max(end + size * (end < 0), 0))
+        size = self._anyffi_size()
+        position = self._anyffi_find(
+            value, max(first + size * (first < 0), 0), max(end + size * (end < 0), 0)
+        )
         # The interpreter's own message.
-        return position if position >= 0 else self._plain().index(value)
+        return position if position >= 0 else self._anyffi_plain().index(value)
 
     def count(self, value: Any, /) -> int:
         """Count the elements that equal `value`."""
         found = total = 0
-        while (found := self._find(value, found, sys.maxsize) + 1) > 0:
+        while (found := self._anyffi_find(value, found, sys.maxsize) + 1) > 0:
             total += 1
         return total
 
     @recursive_repr()
     def __repr__(self) -> str:
-        return f"{shown_class(self)}({self._plain(self._items())!r})"
+        return f"{shown_class(self)}({self._anyffi_plain(self._anyffi_items())!r})"
 
 
 def _not_a_count(times: Any) -> str:
@@ -186,37 +191,41 @@ class ArrayMethods(SequenceMethods):
     """
 
     __slots__ = ()
-    _plain = tuple
+    _anyffi_plain = tuple
 
     __new__ = new_or_same
 
     def __init__(self, iterable: Iterable[Any] = (), /) -> None:
         if not is_made(self, iterable):
-            self._move_from(self._new(tuple(iterable)))
+            self._anyffi_move_from(self._anyffi_new(tuple(iterable)))
 
     def __hash__(self) -> int:  # type: ignore[override]
-        return hash(tuple(map(hashable, self._items())))
+        return hash(tuple(map(hashable, self._anyffi_items())))
 
     def thaw(self, /) -> Any:
         """Return a new List of the same elements."""
-        return self._runtime.container_thaw(self)
+        return self._anyffi_runtime.container_thaw(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return unpickle_container, (self._class_in_pickles(), tuple(self._items())), state_of(self)
+        return (
+            unpickle_container,
+            (self._anyffi_class_in_pickles(), tuple(self._anyffi_items())),
+            state_of(self),
+        )
 
     def __copy__(self) -> Any:
-        return self if is_public(type(self)) else self._copy_of_class()
+        return self if is_public(type(self)) else self._anyffi_copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        if self._is_copied_at_once():
+        if self._anyffi_is_copied_at_once():
             return self
-        items = self._items()
+        items = self._anyffi_items()
         copies = deep_copies(items, memo)
         if id(self) in memo:  # it contains itself, through a List or Dict
             return memo[id(self)]
         if is_public(type(self)) and all(map(operator.is_, items, copies)):
-            return self._unchanged(memo)
-        return self._remade(copies, memo)
+            return self._anyffi_unchanged(memo)
+        return self._anyffi_remade(copies, memo)
 
 
 class ShapeMethods:
@@ -237,10 +246,10 @@ class ShapeMethods:
 
     __slots__ = ()
 
-    _runtime: Runtime
+    _anyffi_runtime: Runtime
 
-    def _new(self, items: tuple[Any, ...]) -> Any:
-        return self._runtime.shape_create(items)
+    def _anyffi_new(self, items: tuple[Any, ...]) -> Any:
+        return self._anyffi_runtime.shape_create(items)
 
 
 @checks_self("anyffi.List")
@@ -264,17 +273,17 @@ class ListMethods(SequenceMethods):
     """
 
     __slots__ = ()
-    _plain = list
+    _anyffi_plain = list
 
     def __init__(self, iterable: Iterable[Any] = (), /) -> None:
         # A list that contains itself is itself what is refused.
-        made = self._new(iterable if type(iterable) is list else list(iterable))
-        if self._address:
-            self._runtime.list_set_slice(self, made, None, None, None)
+        made = self._anyffi_new(iterable if type(iterable) is list else list(iterable))
+        if self._anyffi_address:
+            self._anyffi_runtime.list_set_slice(self, made, None, None, None)
         else:
-            self._move_from(made)
+            self._anyffi_move_from(made)
 
-    def _set_slice(self, which: slice, values: Any) -> None:
+    def _anyffi_set_slice(self, which: slice, values: Any) -> None:
         start, stop, step = unpack_slice(which)
         new: list[Any] = []
         if step in (None, 1):
@@ -285,24 +294,24 @@ class ListMethods(SequenceMethods):
             except TypeError:
                 raise TypeError("must assign iterable to extended slice") from None
             new.extend(walk)
-        self._runtime.list_set_slice(self, new, start, stop, step)
+        self._anyffi_runtime.list_set_slice(self, new, start, stop, step)
 
-    def _delete_slice(self, which: slice) -> None:
-        self._runtime.list_erase_slice(self, *unpack_slice(which))
+    def _anyffi_delete_slice(self, which: slice) -> None:
+        self._anyffi_runtime.list_erase_slice(self, *unpack_slice(which))
 
     def __reversed__(self, /) -> Iterator[Any]:
-        return self._iterate(True)
+        return self._anyffi_iterate(True)
 
     def append(self, value: Any, /) -> None:
         """Add an element at the end."""
-        self._runtime.list_append(self, value)
+        self._anyffi_runtime.list_append(self, value)
 
     def extend(self, iterable: Iterable[Any], /) -> None:
         """Add all elements of `iterable` at the end."""
-        self._runtime.list_extend(self, list(iterable))
+        self._anyffi_runtime.list_extend(self, list(iterable))
 
     def __iadd__(self, other: Any) -> Self:  # type: ignore[misc]  # takes what `extend` does
-        self._runtime.list_extend(self, list(other))
+        self._anyffi_runtime.list_extend(self, list(other))
         return self
 
     def __imul__(self, times: Any) -> Any:
@@ -310,33 +319,33 @@ class ListMethods(SequenceMethods):
             return _reflected(self, times, "__rmul__", _not_a_count(times))
         count = as_count(times)
         if count > 0:
-            self._runtime.list_extend(self, self._runtime.sequence_repeat(self, count - 1))
+            self._anyffi_runtime.list_extend(self, self._anyffi_runtime.sequence_repeat(self, count - 1))
         else:
-            self._runtime.list_clear(self)
+            self._anyffi_runtime.list_clear(self)
         return self
 
     def insert(self, index: Any, value: Any, /) -> None:
         """Add an element before `index`, which is clipped to the list's range."""
-        self._runtime.list_insert(self, as_position(index), value)
+        self._anyffi_runtime.list_insert(self, as_position(index), value)
 
     def pop(self, index: Any = -1, /) -> Any:
         """Remove and return an element, the last one by default."""
-        return self._runtime.list_pop(self, as_position(index))
+        return self._anyffi_runtime.list_pop(self, as_position(index))
 
     def remove(self, value: Any, /) -> None:
         """Remove the first element that equals `value`; ValueError if there is none."""
-        position = self._find(value, 0, sys.maxsize)
+        position = self._anyffi_find(value, 0, sys.maxsize)
         if position < 0:
             raise ValueError("list.remove(x): x not in list")
-        self._runtime.list_erase_slice(self, position, position + 1, None)
+        self._anyffi_runtime.list_erase_slice(self, position, position + 1, None)
 
     def clear(self, /) -> None:
         """Remove every element."""
-        self._runtime.list_clear(self)
+        self._anyffi_runtime.list_clear(self)
 
     def reverse(self, /) -> None:
         """Reverse the order of the elements, in place."""
-        self._runtime.list_reverse(self)
+        self._anyffi_runtime.list_reverse(self)
 
     def sort(self, /, *, key: Callable[[Any], Any] | None = None, reverse: Any = False) -> None:
         """Sort in place; the sort is stable.
@@ -357,39 +366,44 @@ class ListMethods(SequenceMethods):
         -----
         If a comparison or `key` raises, the list is unchanged.
         """
-        if key is None and type(reverse) is bool and self._runtime.list_sort(self, reverse):
+        if key is None and type(reverse) is bool and self._anyffi_runtime.list_sort(self, reverse):
             return
-        former = self._runtime.container_freeze(self)
-        items = former._items()
+        former = self._anyffi_runtime.container_freeze(self)
+        items = former._anyffi_items()
         order = list(range(len(items)))
         content = former
         try:
-            self._runtime.list_clear(self)
+            self._anyffi_runtime.list_clear(self)
             keys = items if key is None else [*map(key, items)]
             order.sort(key=keys.__getitem__, reverse=reverse)
-            content = self._runtime.sequence_pick(former, order)
+            content = self._anyffi_runtime.sequence_pick(former, order)
         finally:
-            untouched = self._runtime.list_refill(self, content)
+            untouched = self._anyffi_runtime.list_refill(self, content)
         if not untouched:
             raise ValueError("list modified during sort")
 
     def copy(self, /) -> Any:
         """Return a new List of the same elements."""
-        return self._runtime.container_copy(self)
+        return self._anyffi_runtime.container_copy(self)
 
     def freeze(self, /) -> Any:
         """Return a new Array of the same elements."""
-        return self._runtime.container_freeze(self)
+        return self._anyffi_runtime.container_freeze(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return unpickle_container, (self._class_in_pickles(),), state_of(self), iter(self._items())
+        return (
+            unpickle_container,
+            (self._anyffi_class_in_pickles(),),
+            state_of(self),
+            iter(self._anyffi_items()),
+        )
 
     def __copy__(self) -> Any:
-        return self.copy() if is_public(type(self)) else self._copy_of_class()
+        return self.copy() if is_public(type(self)) else self._anyffi_copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        if self._is_copied_at_once():
+        if self._anyffi_is_copied_at_once():
             return self.copy()
-        made = self._remade((), memo)
-        self._runtime.list_extend(made, deep_copies(self._items(), memo))
+        made = self._anyffi_remade((), memo)
+        self._anyffi_runtime.list_extend(made, deep_copies(self._anyffi_items(), memo))
         return made

@@ -29,7 +29,7 @@ _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
 def _distinct(elements: Iterable[Any]) -> _Distinct:
     """Return the distinct elements of an iterable, ignoring overrides of a set's subclass."""
     if isinstance(elements, _Set):
-        return _from_keys(elements._elements())
+        return _from_keys(elements._anyffi_elements())
     if type(elements) is set:
         return _from_keys(list(elements))  # copied in one step: other threads may change the set
     bases: tuple[Any, ...] = (set, frozenset)
@@ -105,13 +105,13 @@ class _Hashed:
     PyPy's frozenset hashes each element twice, which doubles the time at every level of nesting.
     """
 
-    __slots__ = ("_hash",)
+    __slots__ = ("_anyffi_hash",)
 
     def __init__(self, hash_of_element: int) -> None:
-        self._hash = hash_of_element
+        self._anyffi_hash = hash_of_element
 
     def __hash__(self) -> int:
-        return self._hash
+        return self._anyffi_hash
 
 
 class _Set(Container):
@@ -122,116 +122,140 @@ class _Set(Container):
         def __len__(self) -> int: ...
         def __contains__(self, element: object) -> bool: ...
         def __iter__(self) -> Iterator[Any]: ...
-        def _iterate(self) -> Iterator[Any]: ...
-        def _elements(self) -> list[Any]: ...
+        def _anyffi_iterate(self) -> Iterator[Any]: ...
+        def _anyffi_elements(self) -> list[Any]: ...
 
-    def _new(self, distinct: Iterable[Any]) -> Any:
-        return self._runtime.to_object(Elements(distinct, self._plain is frozenset))
+    def _anyffi_new(self, distinct: Iterable[Any]) -> Any:
+        return self._anyffi_runtime.to_object(Elements(distinct, self._anyffi_plain is frozenset))
 
-    def _made_of(self, elements: Any) -> Any:
-        return self._new(_distinct(elements))
+    def _anyffi_made_of(self, elements: Any) -> Any:
+        return self._anyffi_new(_distinct(elements))
 
-    def _operand(self, other: object) -> _Distinct | None:
+    def _anyffi_operand(self, other: object) -> _Distinct | None:
         """Return the elements of an operator's other operand, or None if it is not a set."""
         if issubclass(type(other), (_Set, set, frozenset, *_VIEWS)):
             return _comparables(other)  # type: ignore[arg-type]
         return None
 
-    def _contains_set(self, element: Any) -> bool:
-        return self._runtime.container_freeze(element) in self
+    def _anyffi_contains_set(self, element: Any) -> bool:
+        return self._anyffi_runtime.container_freeze(element) in self
 
-    def _compare(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
-        theirs = self._operand(other)
+    def _anyffi_compare(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
+        theirs = self._anyffi_operand(other)
         return NotImplemented if theirs is None else operation(_comparables(self).keys(), theirs.keys())
 
-    def _size(self) -> int:
+    def _anyffi_size(self) -> int:
         """Return the number of elements, whatever a subclass's `__len__` returns."""
-        return operator.length_hint(self._iterate())
+        return operator.length_hint(self._anyffi_iterate())
 
-    def _differs_in_size(self, other: object, relation: Callable[[int, int], bool]) -> bool:
+    def _anyffi_differs_in_size(self, other: object, relation: Callable[[int, int], bool]) -> bool:
         """Return whether the other operand is a set whose size decides, without a look at the elements."""
         if isinstance(other, _Set):
-            return relation(self._size(), other._size())
-        return type(other) in (set, frozenset) and relation(self._size(), len(other))  # type: ignore[arg-type]
+            return relation(self._anyffi_size(), other._anyffi_size())
+        return type(other) in (set, frozenset) and relation(self._anyffi_size(), len(other))  # type: ignore[arg-type]
 
     def __eq__(self, other: object) -> Any:
         if self is other:
             return True
-        return False if self._differs_in_size(other, operator.ne) else self._compare(other, operator.eq)
+        return (
+            False
+            if self._anyffi_differs_in_size(other, operator.ne)
+            else self._anyffi_compare(other, operator.eq)
+        )
 
     def __ne__(self, other: object) -> Any:
         if self is other:
             return False
-        return True if self._differs_in_size(other, operator.ne) else self._compare(other, operator.ne)
+        return (
+            True
+            if self._anyffi_differs_in_size(other, operator.ne)
+            else self._anyffi_compare(other, operator.ne)
+        )
 
     def __lt__(self, other: object) -> Any:
-        return False if self._differs_in_size(other, operator.ge) else self._compare(other, operator.lt)
+        return (
+            False
+            if self._anyffi_differs_in_size(other, operator.ge)
+            else self._anyffi_compare(other, operator.lt)
+        )
 
     def __le__(self, other: object) -> Any:
-        return False if self._differs_in_size(other, operator.gt) else self._compare(other, operator.le)
+        return (
+            False
+            if self._anyffi_differs_in_size(other, operator.gt)
+            else self._anyffi_compare(other, operator.le)
+        )
 
     def __gt__(self, other: object) -> Any:
-        return False if self._differs_in_size(other, operator.le) else self._compare(other, operator.gt)
+        return (
+            False
+            if self._anyffi_differs_in_size(other, operator.le)
+            else self._anyffi_compare(other, operator.gt)
+        )
 
     def __ge__(self, other: object) -> Any:
-        return False if self._differs_in_size(other, operator.lt) else self._compare(other, operator.ge)
+        return (
+            False
+            if self._anyffi_differs_in_size(other, operator.lt)
+            else self._anyffi_compare(other, operator.ge)
+        )
 
-    def _combine(self, other: object, operation: Callable[..., Iterable[Any]]) -> Any:
-        theirs = self._operand(other)
-        return NotImplemented if theirs is None else self._new(operation(_comparables(self), theirs))
+    def _anyffi_combine(self, other: object, operation: Callable[..., Iterable[Any]]) -> Any:
+        theirs = self._anyffi_operand(other)
+        return NotImplemented if theirs is None else self._anyffi_new(operation(_comparables(self), theirs))
 
-    def _combine_swapped(self, other: object, operation: Callable[..., Iterable[Any]]) -> Any:
-        theirs = self._operand(other)
-        return NotImplemented if theirs is None else self._new(operation(theirs, _comparables(self)))
+    def _anyffi_combine_swapped(self, other: object, operation: Callable[..., Iterable[Any]]) -> Any:
+        theirs = self._anyffi_operand(other)
+        return NotImplemented if theirs is None else self._anyffi_new(operation(theirs, _comparables(self)))
 
     def __or__(self, other: object) -> Any:
-        return self._combine(other, _unite)
+        return self._anyffi_combine(other, _unite)
 
     def __ror__(self, other: object) -> Any:
-        return self._combine_swapped(other, _unite)
+        return self._anyffi_combine_swapped(other, _unite)
 
     def __and__(self, other: object) -> Any:
-        return self._combine(other, _intersect)
+        return self._anyffi_combine(other, _intersect)
 
     def __rand__(self, other: object) -> Any:
-        return self._combine_swapped(other, _intersect)
+        return self._anyffi_combine_swapped(other, _intersect)
 
     def __sub__(self, other: object) -> Any:
-        return self._combine(other, _subtract)
+        return self._anyffi_combine(other, _subtract)
 
     def __rsub__(self, other: object) -> Any:
-        return self._combine_swapped(other, _subtract)
+        return self._anyffi_combine_swapped(other, _subtract)
 
     def __xor__(self, other: object) -> Any:
-        return self._combine(other, _differ)
+        return self._anyffi_combine(other, _differ)
 
     def __rxor__(self, other: object) -> Any:
-        return self._combine_swapped(other, _differ)
+        return self._anyffi_combine_swapped(other, _differ)
 
     def union(self, /, *others: Iterable[Any]) -> Any:
         """Return a new set of the elements of this one and all others."""
         theirs = [*map(_comparables, others)]
-        return self._new(_unite(_comparables(self), *theirs))
+        return self._anyffi_new(_unite(_comparables(self), *theirs))
 
     def intersection(self, /, *others: Iterable[Any]) -> Any:
         """Return a new set of the elements that this one and all others have."""
         theirs = [*map(_comparables, others)]
-        return self._new(_intersect(_comparables(self), *theirs))
+        return self._anyffi_new(_intersect(_comparables(self), *theirs))
 
     def difference(self, /, *others: Iterable[Any]) -> Any:
         """Return a new set of the elements of this one that no other has."""
         theirs = [*map(_comparables, others)]
-        return self._new(_subtract(_comparables(self), *theirs))
+        return self._anyffi_new(_subtract(_comparables(self), *theirs))
 
     def symmetric_difference(self, other: Iterable[Any], /) -> Any:
         """Return a new set of the elements that only one of the two has."""
         theirs = _comparables(other)
-        return self._new(_differ(_comparables(self), theirs))
+        return self._anyffi_new(_differ(_comparables(self), theirs))
 
     def isdisjoint(self, other: Iterable[Any], /) -> bool:
         """Return whether the two have no element in common."""
         if isinstance(other, _Set) and is_public(type(other)):
-            return not any(element in other for element in self._iterate())
+            return not any(element in other for element in self._anyffi_iterate())
         theirs = _distinct(other)
         if is_public(type(self)):
             return not any(element in self for element in theirs)
@@ -251,11 +275,15 @@ class _Set(Container):
 
     @recursive_repr()
     def __repr__(self) -> str:
-        elements = ", ".join(map(repr, self._iterate()))
+        elements = ", ".join(map(repr, self._anyffi_iterate()))
         return f"{shown_class(self)}({{{elements}}})" if elements else f"{shown_class(self)}()"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return unpickle_container, (self._class_in_pickles(), list(self._iterate())), state_of(self)
+        return (
+            unpickle_container,
+            (self._anyffi_class_in_pickles(), list(self._anyffi_iterate())),
+            state_of(self),
+        )
 
 
 def _unite(first: _Distinct, *others: _Distinct) -> _Distinct:
@@ -299,45 +327,47 @@ class FrozenSetMethods(_Set):
     """
 
     __slots__ = ()
-    _plain = frozenset
+    _anyffi_plain = frozenset
 
     __new__ = new_or_same
 
     if TYPE_CHECKING:  # defined by the backend
 
-        def _hash(self, computed: int = 0) -> int: ...
+        def _anyffi_hash(self, computed: int = 0) -> int: ...
 
     def __init__(self, iterable: Iterable[Any] = (), /) -> None:
         if not is_made(self, iterable):
-            self._move_from(self._new(_distinct(iterable)))
+            self._anyffi_move_from(self._anyffi_new(_distinct(iterable)))
 
     def __hash__(self) -> int:  # type: ignore[override]
-        known = self._hash()
+        known = self._anyffi_hash()
         if known:
             return known
-        return self._hash(hash(frozenset(map(_Hashed, map(hash, map(hashable, self._iterate()))))))
+        return self._anyffi_hash(
+            hash(frozenset(map(_Hashed, map(hash, map(hashable, self._anyffi_iterate())))))
+        )
 
     def copy(self, /) -> Any:
         """Return the set itself, which never changes; for a subclass a FrozenSet."""
-        return self if is_public(type(self)) else self._runtime.container_copy(self)
+        return self if is_public(type(self)) else self._anyffi_runtime.container_copy(self)
 
     def __copy__(self) -> Any:
-        return self if is_public(type(self)) else self._copy_of_class()
+        return self if is_public(type(self)) else self._anyffi_copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        if self._is_copied_at_once():
+        if self._anyffi_is_copied_at_once():
             return self
-        elements = list(self._iterate())
+        elements = list(self._anyffi_iterate())
         copies = deep_copies(elements, memo)
         if id(self) in memo:  # an element has it as an attribute
             return memo[id(self)]
         if is_public(type(self)) and all(map(operator.is_, elements, copies)):
-            return self._unchanged(memo)
-        return self._remade(copies, memo)
+            return self._anyffi_unchanged(memo)
+        return self._anyffi_remade(copies, memo)
 
     def thaw(self, /) -> Any:
         """Return a new Set of the same elements."""
-        return self._runtime.container_thaw(self)
+        return self._anyffi_runtime.container_thaw(self)
 
 
 @checks_self("anyffi.Set")
@@ -358,106 +388,106 @@ class SetMethods(_Set):
     """
 
     __slots__ = ()
-    _plain = set
+    _anyffi_plain = set
 
     def __init__(self, iterable: Iterable[Any] = (), /) -> None:
-        made = self._new(_distinct(iterable))
-        if self._address:
+        made = self._anyffi_new(_distinct(iterable))
+        if self._anyffi_address:
             self.clear()
-            self._runtime.set_update(self, made)
+            self._anyffi_runtime.set_update(self, made)
         else:
-            self._move_from(made)
+            self._anyffi_move_from(made)
 
-    def _key(self, element: Any) -> Any:
+    def _anyffi_key(self, element: Any) -> Any:
         """Replace a set, which is unhashable, by the equal frozenset for a look-up."""
         if issubclass(type(element), (set, SetMethods)):
-            return self._runtime.container_freeze(element)
+            return self._anyffi_runtime.container_freeze(element)
         return element
 
     def add(self, element: Any, /) -> None:
         """Add an element, unless it is present."""
-        self._runtime.set_add(self, element)
+        self._anyffi_runtime.set_add(self, element)
 
     def discard(self, element: Any, /) -> None:
         """Remove an element, if it is present."""
-        self._runtime.set_discard(self, self._key(element))
+        self._anyffi_runtime.set_discard(self, self._anyffi_key(element))
 
     def remove(self, element: Any, /) -> None:
         """Remove an element; KeyError if it is absent."""
-        if not self._runtime.set_discard(self, self._key(element)):
+        if not self._anyffi_runtime.set_discard(self, self._anyffi_key(element)):
             raise KeyError(element)
 
     def pop(self, /) -> Any:
         """Remove and return the element that was added last; KeyError if there is none."""
-        return self._runtime.set_pop(self)
+        return self._anyffi_runtime.set_pop(self)
 
     def clear(self, /) -> None:
         """Remove every element."""
-        self._runtime.set_clear(self)
+        self._anyffi_runtime.set_clear(self)
 
     def copy(self, /) -> Any:
         """Return a new Set of the same elements."""
-        return self._runtime.container_copy(self)
+        return self._anyffi_runtime.container_copy(self)
 
     def __copy__(self) -> Any:
-        return self.copy() if is_public(type(self)) else self._copy_of_class()
+        return self.copy() if is_public(type(self)) else self._anyffi_copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        if self._is_copied_at_once():
+        if self._anyffi_is_copied_at_once():
             return self.copy()
-        made = self._remade((), memo)
-        made._add_all(_distinct(deep_copies(list(self._iterate()), memo)))
+        made = self._anyffi_remade((), memo)
+        made._anyffi_add_all(_distinct(deep_copies(list(self._anyffi_iterate()), memo)))
         return made
 
     def freeze(self, /) -> Any:
         """Return a new FrozenSet of the same elements."""
-        return self._runtime.container_freeze(self)
+        return self._anyffi_runtime.container_freeze(self)
 
-    def _add_all(self, distinct: Iterable[Any]) -> None:
-        self._runtime.set_update(self, Elements(distinct, True))
+    def _anyffi_add_all(self, distinct: Iterable[Any]) -> None:
+        self._anyffi_runtime.set_update(self, Elements(distinct, True))
 
-    def _remove_all(self, distinct: Iterable[Any]) -> None:
+    def _anyffi_remove_all(self, distinct: Iterable[Any]) -> None:
         for element in distinct:
-            self._runtime.set_discard(self, element)
+            self._anyffi_runtime.set_discard(self, element)
 
     def update(self, /, *others: Iterable[Any]) -> None:
         """Add the elements of all others."""
-        self._add_all(_unite({}, *map(_comparables, others)))
+        self._anyffi_add_all(_unite({}, *map(_comparables, others)))
 
     def intersection_update(self, /, *others: Iterable[Any]) -> None:
         """Keep only the elements that all others have."""
         theirs = [*map(_comparables, others)]
         mine = _comparables(self)
         kept = dict.fromkeys(_intersect(mine, *theirs))
-        self._remove_all(_subtract(mine, kept))
+        self._anyffi_remove_all(_subtract(mine, kept))
 
     def difference_update(self, /, *others: Iterable[Any]) -> None:
         """Remove the elements that any other has."""
-        self._remove_all(_unite({}, *map(_comparables, others)))
+        self._anyffi_remove_all(_unite({}, *map(_comparables, others)))
 
     def symmetric_difference_update(self, other: Iterable[Any], /) -> None:
         """Keep the elements that only one of the two has."""
         theirs = _comparables(other)
         mine = _comparables(self)
-        self._add_all(_subtract(theirs, mine))
-        self._remove_all(_intersect(mine, theirs))
+        self._anyffi_add_all(_subtract(theirs, mine))
+        self._anyffi_remove_all(_intersect(mine, theirs))
 
     # Typed as Any: each returns NotImplemented for other types.
 
     def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
-        return self._change(other, self.update)
+        return self._anyffi_change(other, self.update)
 
     def __iand__(self, other: Any) -> Any:  # type: ignore[misc]
-        return self._change(other, self.intersection_update)
+        return self._anyffi_change(other, self.intersection_update)
 
     def __isub__(self, other: Any) -> Any:  # type: ignore[misc]
-        return self._change(other, self.difference_update)
+        return self._anyffi_change(other, self.difference_update)
 
     def __ixor__(self, other: Any) -> Any:  # type: ignore[misc]
-        return self._change(other, self.symmetric_difference_update)
+        return self._anyffi_change(other, self.symmetric_difference_update)
 
-    def _change(self, other: Any, method: Callable[[Any], None]) -> Any:
-        theirs = self._operand(other)
+    def _anyffi_change(self, other: Any, method: Callable[[Any], None]) -> Any:
+        theirs = self._anyffi_operand(other)
         if theirs is None:
             return NotImplemented
         method(theirs)

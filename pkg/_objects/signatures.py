@@ -38,12 +38,12 @@ class Described(Protocol):
     @property
     def overloads(self) -> tuple[Any, ...]: ...
 
-    def _info(self) -> keywords.Info | None: ...
+    def _anyffi_info(self) -> keywords.Info | None: ...
 
 
 def signature(function: Described) -> inspect.Signature:
     """Return the signature for `inspect`."""
-    info = function._info()
+    info = function._anyffi_info()
     if keywords.is_overloaded(info):
         return OverloadedSignature([signature(overload) for overload in function.overloads])
     return _of_info(info)

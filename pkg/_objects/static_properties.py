@@ -17,12 +17,14 @@ class StaticProperty(property):
         self._name = name
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self.fget()  # type: ignore[misc, call-arg]
+        get: Any = self.fget
+        return get()
 
     def __set__(self, instance: Any, value: Any) -> None:
-        if self.fset is None:
+        put: Any = self.fset
+        if put is None:
             raise AttributeError(f"static property {self._name!r} has no setter")
-        self.fset(value)  # type: ignore[call-arg]
+        put(value)
 
     def __delete__(self, instance: Any) -> None:
         raise AttributeError(f"static property {self._name!r} cannot be deleted")
@@ -31,7 +33,7 @@ class StaticProperty(property):
     def type_name(self) -> str | None:
         """The annotation of its value."""
         get: Any = self.fget
-        info = get._info()
+        info = get._anyffi_info()
         found: str | None = info and info[5]
         return found
 

@@ -33,7 +33,7 @@ def make_properties(core: Any) -> dict[str, Any]:
 
     They call methods of C in a compiled backend: half the time of a property in Python.
     """
-    return {name: property(getattr(core, f"_{name}"), doc=doc) for name, doc in _PROPERTIES.items()}
+    return {name: property(getattr(core, f"_anyffi_{name}"), doc=doc) for name, doc in _PROPERTIES.items()}
 
 
 class TensorMethods:
@@ -46,57 +46,59 @@ class TensorMethods:
 
     __slots__ = ()
 
-    _runtime: Runtime
+    _anyffi_runtime: Runtime
 
     if TYPE_CHECKING:  # every backend's core has them
 
-        def _shape(self) -> tuple[int, ...]: ...
-        def _strides(self) -> tuple[int, ...]: ...
-        def _ndim(self) -> int: ...
-        def _numel(self) -> int: ...
-        def _dtype(self) -> dtype: ...
-        def _device(self) -> Device: ...
-        def _nbytes(self) -> int: ...
-        def _extent(self) -> int: ...
-        def _data_ptr(self) -> int: ...
-        def _flags(self) -> int: ...
-        def _is_contiguous(self) -> bool: ...
+        def _anyffi_shape(self) -> tuple[int, ...]: ...
+        def _anyffi_strides(self) -> tuple[int, ...]: ...
+        def _anyffi_ndim(self) -> int: ...
+        def _anyffi_numel(self) -> int: ...
+        def _anyffi_dtype(self) -> dtype: ...
+        def _anyffi_device(self) -> Device: ...
+        def _anyffi_nbytes(self) -> int: ...
+        def _anyffi_extent(self) -> int: ...
+        def _anyffi_data_ptr(self) -> int: ...
+        def _anyffi_flags(self) -> int: ...
+        def _anyffi_is_contiguous(self) -> bool: ...
 
     def size(self, axis: int) -> int:
         """Return the number of elements along an axis; negative axes count from the last."""
-        return self._shape()[operator.index(axis)]
+        return self._anyffi_shape()[operator.index(axis)]
 
     def numel(self) -> int:
         """Return the number of elements."""
-        return self._numel()
+        return self._anyffi_numel()
 
     def __sizeof__(self) -> int:
         """Return the size of the wrapper and of the memory from the first to the last element."""
-        return _size_of(self) + self._extent()
+        return _size_of(self) + self._anyffi_extent()
 
-    def _count_bytes(self) -> int:
+    def _anyffi_count_bytes(self) -> int:
         """Return `nbytes`, however large it is."""
-        return self._bytes_of(self._numel())
+        return self._anyffi_bytes_of(self._anyffi_numel())
 
-    def _count_extent(self) -> int:
+    def _anyffi_count_extent(self) -> int:
         """Return the number of bytes from the first to the last element, however large it is."""
-        steps = [(extent - 1) * abs(stride) for extent, stride in zip(self._shape(), self._strides())]
-        return self._bytes_of(1 + sum(steps)) if self._numel() else 0
+        steps = [
+            (extent - 1) * abs(stride) for extent, stride in zip(self._anyffi_shape(), self._anyffi_strides())
+        ]
+        return self._anyffi_bytes_of(1 + sum(steps)) if self._anyffi_numel() else 0
 
-    def _bytes_of(self, count: int) -> int:
-        element = self._dtype()
-        return count_bytes(count, element.bits * element.lanes, self._flags())
+    def _anyffi_bytes_of(self, count: int) -> int:
+        element = self._anyffi_dtype()
+        return count_bytes(count, element.bits * element.lanes, self._anyffi_flags())
 
     def data_ptr(self) -> int:
         """Return the address of the first element."""
-        return self._data_ptr()
+        return self._anyffi_data_ptr()
 
     def is_contiguous(self) -> bool:
         """Return whether the elements are contiguous in row-major order."""
-        return self._is_contiguous()
+        return self._anyffi_is_contiguous()
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return read_device(self._device())
+        return read_device(self._anyffi_device())
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
@@ -112,9 +114,9 @@ class TensorMethods:
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         """Pickle the elements in row-major order: out of band, without a copy, from protocol 5 on."""
-        compact = self if self._is_contiguous() else self._runtime.tensor_copy(self)
-        return unpickle_tensor, describe_tensor(compact, self._flags(), protocol)
+        compact = self if self._anyffi_is_contiguous() else self._anyffi_runtime.tensor_copy(self)
+        return unpickle_tensor, describe_tensor(compact, self._anyffi_flags(), protocol)
 
     def __repr__(self) -> str:
-        text: str = self._runtime.value_repr(self)
+        text: str = self._anyffi_runtime.value_repr(self)
         return text

@@ -33,7 +33,7 @@ class _ViewMethods:
         return MappingProxyType(self._mapping)
 
     def __reversed__(self) -> Iterator[Any]:
-        iterator: Iterator[Any] = self._mapping._iterate(self._what, True)
+        iterator: Iterator[Any] = self._mapping._anyffi_iterate(self._what, True)
         return iterator
 
     @recursive_repr()

@@ -150,13 +150,13 @@ def make_interface(tensor: Any, element: str | None = None) -> dict[str, Any]:
     AttributeError
         NumPy has no such type, or cannot read the memory.
     """
-    device, data_type, shape = tensor._device(), tensor._dtype(), tensor._shape()
+    device, data_type, shape = tensor._anyffi_device(), tensor._anyffi_dtype(), tensor._anyffi_shape()
     element = element or _NUMPY_NAMES.get(str.__str__(data_type))
     if element is None:
         raise AttributeError(f"NumPy has no dtype for {data_type}")
     if read_device(device)[0] not in OF_HOST:
         raise AttributeError(f"a tensor on {device} is not in memory that NumPy can read")
-    address = tensor._data_ptr()
+    address = tensor._anyffi_data_ptr()
     if not address and 0 not in shape:
         # NumPy would allocate memory.
         raise AttributeError("the tensor has elements but no memory")
@@ -166,9 +166,9 @@ def make_interface(tensor: Any, element: str | None = None) -> dict[str, Any]:
     return {
         "version": 3,
         "shape": shape,
-        "strides": tuple([stride * size for stride in tensor._strides()]),
+        "strides": tuple([stride * size for stride in tensor._anyffi_strides()]),
         "typestr": f"{'|' if size == 1 else _BYTE_ORDER}{element}",
-        "data": (address, bool(tensor._flags() & READ_ONLY)),
+        "data": (address, bool(tensor._anyffi_flags() & READ_ONLY)),
     }
 
 
@@ -201,17 +201,17 @@ def make_array(tensor: Any) -> Any:
         There is no NumPy.
     """
     np = _import_numpy()
-    data_type: dtype = tensor._dtype()
+    data_type: dtype = tensor._anyffi_dtype()
     name = str.__str__(data_type)
     try:
-        extended = None if name in _NUMPY_NAMES else _find_extended(np, data_type, tensor._flags())
+        extended = None if name in _NUMPY_NAMES else _find_extended(np, data_type, tensor._anyffi_flags())
         element = extended or _NUMPY_NAMES.get(name)
         if _HAS_BUFFERS:
             # Both are several times as fast as an `__array_interface__`.
             try:
                 # It takes any contiguous memory as row-major.
-                if element is not None and tensor._is_contiguous():
-                    return np.ndarray(tensor._shape(), element, tensor)
+                if element is not None and tensor._anyffi_is_contiguous():
+                    return np.ndarray(tensor._anyffi_shape(), element, tensor)
                 if extended is None:
                     return np.asarray(memoryview(tensor))
             except BufferError:

@@ -309,7 +309,7 @@ def wrong_object(wrapper: Any) -> TypeError:
 
 
 def _plain_name(container: Any) -> str:
-    plain: type = type(container)._plain
+    plain: type = type(container)._anyffi_plain
     return plain.__name__
 
 
@@ -430,7 +430,7 @@ def has_pair(mapping: Any, pair: object) -> bool:
     if not isinstance(pair, tuple) or tuple.__len__(pair) != 2:
         return False
     key, value = tuple.__iter__(pair)
-    found = mapping._get(key, _NONE)
+    found = mapping._anyffi_get(key, _NONE)
     return found is not _NONE and (found is value or bool(found == value))
 
 
@@ -445,7 +445,7 @@ def changed_keys() -> RuntimeError:
     return RuntimeError("dictionary keys changed during iteration")
 
 
-#: Rows of the type table by the identity of the class of Python that a container's methods name as `_plain`.
+#: Rows of the type table by the identity of the class of Python that a container has as `_anyffi_plain`.
 _ROWS = {
     id(tuple): "ARRAY",
     id(list): "LIST",
@@ -458,5 +458,5 @@ _ROWS = {
 
 def container_code(cls: type) -> int:
     """Return the type code of the containers that a class wraps; 0 for other classes."""
-    row = _ROWS.get(id(find_on_type(cls, "_plain"))) if is_wrapper_class(cls) else None
+    row = _ROWS.get(id(find_on_type(cls, "_anyffi_plain"))) if is_wrapper_class(cls) else None
     return 0 if row is None else getattr(code, row)

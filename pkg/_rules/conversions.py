@@ -26,7 +26,7 @@ from .times import create_date_time, create_duration, to_date_time, to_duration
 __all__ = ["LISTED", "convert", "create", "enumeration_codes", "set_enumerations"]
 
 #: Sequences whose items `list` reads at once, without code of users.
-LISTED: tuple[type, ...] = (deque, *(type(view) for view in ({}.keys(), {}.values(), {}.items())))
+LISTED: tuple[type, ...] = (deque, *map(type, ({1: 1}.keys(), {1: 1}.values(), {1: 1}.items())))
 _LISTED = frozenset(map(id, LISTED))
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
@@ -193,7 +193,7 @@ def _to_plain(x: Any) -> Any:
 def _keep(x: Any) -> Any:
     """Return what keeps an object of a Python class alive; None of one that C++ can make again."""
     namespace = type(x).__dict__
-    is_made_again = "_type_key" in namespace or "_record" in namespace
+    is_made_again = "_anyffi_type_key" in namespace or "_anyffi_record" in namespace
     # PyPy's collector does not see what the runtime refers to: cycles through what it keeps would stay.
     return None if is_made_again or ON_PYPY else Opaque(x)
 

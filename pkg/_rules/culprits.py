@@ -142,10 +142,10 @@ def _describe(function: Any, index: int, count: int) -> str | None:
     if name.startswith("anyffi."):
         # A part of the package, which the user has not called.
         return None
-    info = function._info()
+    info = function._anyffi_info()
     if info is None or is_overloaded(info):
         return f"{name}(): argument {index}"
-    text = f"{function._runtime.function_signature(function)}: argument {index}"
+    text = f"{function._anyffi_runtime.function_signature(function)}: argument {index}"
     return f"{text} ({info[2][index][0] or f'arg{index}'})" if index < len(info[2]) else text
 
 

@@ -77,7 +77,7 @@ def __dlpack__(
     TypeError
         `max_version` or `dl_device` is no pair of ints.
     """
-    read = getattr(type(self), "_device", None)
+    read = getattr(type(self), "_anyffi_device", None)
     if read is None:
         raise wrong_self("__dlpack__", "anyffi.Tensor", self, is_slot=False)
     version = None if max_version is None else _read_pair("max_version", max_version)
@@ -89,10 +89,10 @@ def __dlpack__(
             raise BufferError(f"{stream!r} is no stream of {device}")
         if place is not None and place != own:
             raise BufferError(f"a tensor on {device} cannot be exported to {Device(*place)}")
-    tensor = self._runtime.tensor_copy(self) if copy else self
+    tensor = self._anyffi_runtime.tensor_copy(self) if copy else self
     if not HAS_CAPSULES:
         return make_array(tensor).__dlpack__()
-    return self._runtime.tensor_to_capsule(tensor, version is None or version[0] < 1)
+    return self._anyffi_runtime.tensor_to_capsule(tensor, version is None or version[0] < 1)
 
 
 export_tensor = __dlpack__

@@ -1,7 +1,7 @@
 """Keyword arguments are bound to positions here; errors have Python's own messages.
 
-Keywords are not part of a C call. A function's `_info()` names its parameters; those that are omitted before
-a given one are passed as `MISSING`, and the callee fills in their defaults.
+Keywords are not part of a C call. A function's `_anyffi_info()` names its parameters; those that are omitted
+before a given one are passed as `MISSING`, and the callee fills in their defaults.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def bind(info: Info | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
     Parameters
     ----------
     info : tuple or None
-        The function's `_info()`.
+        The function's `_anyffi_info()`.
     args, kwargs
         As the call was written.
 

@@ -159,7 +159,7 @@ def _hash_of(value: Any) -> int:
 
 
 def _read_field(value: Any, name: str) -> Any:
-    runtime = getattr(type(value), "_runtime", None)
+    runtime = getattr(type(value), "_anyffi_runtime", None)
     return getattr(value, name) if runtime is None else runtime.object_get_field(value, name)
 
 

@@ -35,7 +35,11 @@ _COMPARE_ANY = ("__eq__", "__ne__")
 def type_keys(classes: dict[type, str]) -> dict[str, str]:
     """Return the names of classes made for types of C++, by the keys of these types."""
     shown = (Object, enum.Enum)
-    found = ((cls.__dict__.get("_type_key"), name) for cls, name in classes.items() if issubclass(cls, shown))
+    found = (
+        (cls.__dict__.get("_anyffi_type_key"), name)
+        for cls, name in classes.items()
+        if issubclass(cls, shown)
+    )
     return {key: name for key, name in found if key is not None}
 
 
@@ -50,7 +54,7 @@ def nested_classes(name: str, cls: type) -> Iterator[tuple[type, str]]:
 
 def describe_foreign(stub: _Stub, name: str, cls: Any) -> Iterator[str] | None:
     """Return the lines for an enumeration or an exception class of C++; None for another class."""
-    if "_type_key" not in vars(cls):
+    if "_anyffi_type_key" not in vars(cls):
         return None
     if issubclass(cls, enum.Enum):
         return _enumeration(stub, name, cls)
@@ -88,7 +92,7 @@ def _enumeration(stub: _Stub, name: str, cls: Any) -> Iterator[str]:
 
 def describe_member(stub: _Stub, name: str, value: Any, indent: str) -> Iterator[str] | None:
     """Return the lines for a member that C++ defines; None for another one."""
-    if name in ("_restore", "_copied"):
+    if name in ("_anyffi_restore", "_anyffi_copied"):
         return iter(())
     if isinstance(value, (Field, Property)):
         return _property(stub, name, value, indent)

@@ -150,7 +150,7 @@ def _members(module: Any, module_name: str, source: Source) -> dict[str, Any]:
             return False
         is_defined = isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType))
         # The module of a class of C++ is the first part of its key, whatever module of Python offers it.
-        is_defined = is_defined and "_type_key" not in vars(value)
+        is_defined = is_defined and "_anyffi_type_key" not in vars(value)
         at_home = not is_defined or value.__module__ == module_name
         return listed is None and at_home and not name.startswith("_")
 

@@ -293,7 +293,7 @@ class PythonDeclarations:
 def _is_alias(value: object) -> bool:
     """Return whether a value is a type, a generic one, or a variable of types; not one of C++."""
     if isinstance(value, type):
-        return "_type_key" not in vars(value)
+        return "_anyffi_type_key" not in vars(value)
     return type(value).__module__ in ("typing", "typing_extensions", "types")
 
 

@@ -74,11 +74,11 @@ def generate_structs(modules: Sequence[str]) -> str:
         except (Exception, SystemExit) as error:
             raise StubError(f"{name} cannot be imported: {type(error).__name__}: {error}") from error
         for value in vars(module).values():
-            if isinstance(value, type) and "_record" in value.__dict__:
+            if isinstance(value, type) and "_anyffi_record" in value.__dict__:
                 for base in reversed(value.__mro__):
                     # There is no struct for what derives from a class of C++.
-                    if "_record" in base.__dict__ and not hasattr(base, "_of_cpp"):
-                        found[base.__dict__["_type_key"]] = base
+                    if "_anyffi_record" in base.__dict__ and not hasattr(base, "_anyffi_of_cpp"):
+                        found[base.__dict__["_anyffi_type_key"]] = base
     if not found:
         raise StubError(f"there is no class with anyffi.dataclass in {', '.join(modules)}")
     guard = "_".join(re.sub(r"\W", "_", name).upper() for name in modules)
@@ -130,14 +130,18 @@ def _close(key: str) -> str:
 
 
 def _base_of(cls: Any) -> str | None:
-    bases = (base.__dict__["_type_key"] for base in cls.__mro__[1:] if "_record" in base.__dict__)
+    bases = (
+        base.__dict__["_anyffi_type_key"] for base in cls.__mro__[1:] if "_anyffi_record" in base.__dict__
+    )
     return next(bases, None)
 
 
 def _define(key: str, cls: Any, found: dict[str, Any]) -> Iterator[str]:
     """Return the lines of a struct, and of what the library checks when it is loaded."""
     # In the order in which they lie.
-    fields = [(row[0], cls.__dict__[row[0]]) for row in active._runtime.type_describe(cls._record[0])[3]]
+    fields = [
+        (row[0], cls.__dict__[row[0]]) for row in active._runtime.type_describe(cls._anyffi_record[0])[3]
+    ]
     base = _base_of(cls)
     scope = "::".join(_place(key)[:-1])
     if scope:

@@ -118,7 +118,7 @@ class Stub:
     # ---- functions ----
 
     def _function(self, name: str, function: Any, indent: str) -> Iterator[str]:
-        info = function._info()
+        info = function._anyffi_info()
         if keywords.is_overloaded(info):
             of_each = [Overload(each, *self.types_of(each)) for each in function.overloads]
             yield from self.define_overloads(name, of_each, indent)
@@ -194,7 +194,7 @@ class Stub:
             # Containers have types of elements.
             qualified = self.annotations.shorten(f"anyffi.{base.__name__}")
             return self.annotations.given(base.__name__) if issubclass(base, Container) else qualified
-        if "_type_key" in vars(base):  # of another library
+        if "_anyffi_type_key" in vars(base):  # of another library
             return self.annotations.shorten("anyffi.Object")
         return None
 

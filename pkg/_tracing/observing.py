@@ -23,12 +23,12 @@ class Described:
 
     def __init__(self, function: Any) -> None:
         # The call will say that it is empty.
-        is_empty = not function._address
-        info = None if is_empty else function._info()
+        is_empty = not function._anyffi_address
+        info = None if is_empty else function._anyffi_info()
         self.name: str = _qualify(function, info) or "function"
         #: The names of its parameters, None for one without; of overloads none.
         self.params: tuple[Any, ...] = () if info is None else tuple(param[0] for param in info[2])
-        runtime = function._runtime
+        runtime = function._anyffi_runtime
         #: The pickle of what finds it in another process, or why there is none, once somebody asked.
         self.reference: Any = None
         self.signature: Any = None
@@ -42,7 +42,7 @@ class Described:
 def _qualify(function: Any, info: Any) -> Any:
     """Return the name of a function or None; of methods and constructors with the key of their class."""
     if keywords.is_overloaded(info):
-        info = function.overloads[0]._info()
+        info = function.overloads[0]._anyffi_info()
     if info is None or info[0] is None:
         return None
     name, _, params, _, _, result = info
@@ -79,9 +79,9 @@ def describe(function: Any) -> Described | None:
         former = _known.get(dead.key)
         if former is not None and former[0] is dead:
             del _known[dead.key]
-    if not function._address:
+    if not function._anyffi_address:
         return Described(function)
-    info = function._info()
+    info = function._anyffi_info()
     name = info and info[0]
     found = None if name is not None and name.startswith(_OWN_NAMES) else Described(function)
     reference = _Reference(function, _dead.append)

@@ -282,7 +282,7 @@ def _find_member(function: Any) -> tuple[str, str, str] | None:
     """Return the key of a class of C++, the name of an attribute, and where in that the function is."""
     classes = _current.api._classes
     for cls in (*classes._made.values(), *classes._registered.values()):
-        key = cls.__dict__.get("_type_key")
+        key = cls.__dict__.get("_anyffi_type_key")
         for name, member in cls.__dict__.items():
             if key is None:
                 break

@@ -109,7 +109,7 @@ def type_of(x: Any) -> str:
 
 def _type_of_wrapper(cls: type) -> str:
     for base in _mro_of(cls):
-        key = type.__dict__["__dict__"].__get__(base).get("_type_key")
+        key = type.__dict__["__dict__"].__get__(base).get("_anyffi_type_key")
         if type(key) is str:
             return key
         if _module_of(base) == "anyffi" and _name_of(base) in _OWN:
@@ -157,11 +157,11 @@ class _Text:
         return self.put(_show_numpy(x, cls) or f"<{_name_of(cls)} object>")
 
     def _show_wrapper(self, x: Any) -> None:
-        if not x._address:
+        if not x._anyffi_address:
             return self.put(f"<empty {_name_of(type(x))}>")
         name = _type_of_wrapper(type(x))
         if name == "Function":
-            info = x._info()
+            info = x._anyffi_info()
             return self.put(f"<anyffi.Function {(info and info[0]) or 'function'}>")
         shown = _current.api._runtime.value_show(x, max(self._left, 0))
         return self.put(f"anyffi.{name}({shown})" if name in _OWN[:7] else shown)

@@ -204,7 +204,7 @@ def test_arguments_of_a_failed_call(ffi: Any) -> None:
     assert packed[:5] == ["None", "Bool(True)", "Float(1.5)", r"Bytes(b'\x00')", r"Str('\xe9')"]
     assert packed[5].startswith("StrView of 20 UCS-2 at 0x") or packed[5].startswith("StrView of 20")
     assert packed[6] == "Ellipsis"
-    assert packed[7] == f"List at {xs._address:#x}"
+    assert packed[7] == f"List at {xs._anyffi_address:#x}"
     assert packed[8].startswith(("Int(1), List to create of the 1 values before", "List at"))
     assert packed[10:] == ["None", "None"]
     assert len(found["arguments"]) == 12

@@ -156,7 +156,7 @@ def test_views_of_subclasses_and_others(ffi: Any) -> None:
     assert list(x.items()) == [("a", 1)]
 
     class Foreign(ffi.Dict):  # type: ignore[misc, name-defined]
-        _views = (list, tuple, int)
+        _anyffi_views = (list, tuple, int)
 
     assert Foreign(a=1).keys() == ["a"]
     empty = type(ffi.Dict().keys()).__new__(type(ffi.Dict().keys()))

@@ -183,7 +183,7 @@ def test_equal_to_values(ffi: Any) -> None:
         assert ffi.Dict({cls(3): "three"})[key] == "three"
         assert key in ffi.Set([cls(2), cls(3)])
     assert ffi.Set([cls(3)]) == {3}
-    value_equal = ffi.Object._runtime.value_equal
+    value_equal = ffi.Object._anyffi_runtime.value_equal
     assert value_equal(cls(3), 3)
     assert value_equal([cls(3)], [3])
     assert not value_equal(cls(3), [3])

@@ -123,8 +123,8 @@ def test_a_function_taken_from_a_wrapper_leaves_no_names_there(ffi: Any) -> None
     wrapper = ffi.get_global_func("testing.text.find")
     assert wrapper("abc", needle="c") == 2
     keeper = ffi.Function.__new__(ffi.Function)
-    keeper._move_from(wrapper)
-    wrapper._move_from(ffi.Function(lambda x: x))
+    keeper._anyffi_move_from(wrapper)
+    wrapper._anyffi_move_from(ffi.Function(lambda x: x))
     with pytest.raises(TypeError, match="takes no keyword arguments"):
         wrapper("abc", needle="c")
     assert keeper("abc", needle="c") == 2

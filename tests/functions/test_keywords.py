@@ -111,7 +111,7 @@ def test_the_function_may_be_emptied_while_arguments_are_converted(ffi: Any) -> 
         def __index__(self) -> int:
             if not taken:
                 taken.append(ffi.Function.__new__(ffi.Function))
-                taken[0]._move_from(wrapper)
+                taken[0]._anyffi_move_from(wrapper)
             return 1
 
     taken: list[Any] = []

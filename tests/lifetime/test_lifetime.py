@@ -247,7 +247,7 @@ def test_a_wrapper_made_by_new_alone(ffi: Any) -> None:
             lambda x: x.get_function("f"), lambda x: x.f, lambda x: x.__name__, lambda x: x.__signature__, lambda x: x.shape,
             lambda x: x.same_as(x), lambda x: x.__doc__, lambda x: x.__file__, lambda x: x.update(a=1), lambda x: x | x,
             lambda x: x.add(1), lambda x: x.update([1]), lambda x: x & {1}, lambda x: x <= {1}, lambda x: x.freeze(),
-            lambda x: x.thaw(), lambda x: x.sort(), lambda x: x.copy(), lambda x: reversed(x), lambda x: x._info(), lambda x: x._entry(0),
+            lambda x: x.thaw(), lambda x: x.sort(), lambda x: x.copy(), lambda x: reversed(x), lambda x: x._anyffi_info(), lambda x: x._entry(0),
         ]  # fmt: skip
         for use in uses:
             try:

@@ -481,7 +481,7 @@ def test_an_object_that_goes_away_during_its_method(geo: Any) -> None:
 
 def test_odd_names(geo: Any) -> None:
     odd = geo.OddGeometry()
-    assert (odd._address_(), odd._move_from_(1)) == (1, 2)
+    assert (odd._anyffi_address_(), odd._anyffi_move_from_(1)) == (1, 2)
     assert (getattr(odd, "class")(), getattr(odd, "a b")()) == (3, 4)
     assert repr(odd) == "OddGeometry(x=1)"
     assert type(odd).__name__ == "OddGeometry"

@@ -215,20 +215,20 @@ def test_names_that_the_package_uses(ffi: Any) -> None:
     Point = make_point(ffi)
 
     class Defaults(Point):
-        _defaults = 5
+        _anyffi_defaults = 5
 
         def __init__(self) -> None:
             super().__init__(1)
 
     class Record(Point):
-        def _record(self) -> int:
+        def _anyffi_record(self) -> int:
             return 1
 
     class Later(Point):
         def __init__(self) -> None:
             super().__init__(1)
 
-    Later._record = 5
+    Later._anyffi_record = 5
     for cls in (Defaults, Later):
         with pytest.raises(TypeError):
             cls()

@@ -400,7 +400,7 @@ def test_refused_containers_of_other_objects_have_the_runtimes_names(ffi: Any) -
 
 
 @pytest.mark.parametrize(
-    "name", ["__init__", "__weakref__", "_runtime", "_set_nowhere", "_type_code"]
+    "name", ["__init__", "__weakref__", "_anyffi_runtime", "_anyffi_set_nowhere", "_anyffi_type_code"]
 )
 def test_names_that_all_objects_have(ffi: Any, name: str) -> None:
     cls = type("C", (), {"__annotations__": {name: int}, "__module__": __name__})

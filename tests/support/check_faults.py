@@ -427,7 +427,7 @@ def iteration_that_ends_early() -> None:
 @fault
 def lost_items() -> None:
     with changed(sequences, "list_items", lambda items: items[:-1]):
-        anyffi.Array([1, 2])._items()
+        anyffi.Array([1, 2])._anyffi_items()
 
 
 @fault

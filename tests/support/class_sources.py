@@ -208,8 +208,8 @@ ANYFFI_CLASS(geo::Guard, "geo.Guard")
     .op(anyffi::ops::bool_, [](const geo::Guard& self) { return self.depth > 0; });
 ANYFFI_CLASS(geo::Odd, "OddGeometry")
     .init<>()
-    .method("_address", [](const geo::Odd&) { return 1; })
-    .method("_move_from", [](const geo::Odd&, int64_t) { return 2; }, arg("other"))
+    .method("_anyffi_address", [](const geo::Odd&) { return 1; })
+    .method("_anyffi_move_from", [](const geo::Odd&, int64_t) { return 2; }, arg("other"))
     .method("class", [](const geo::Odd&) { return 3; })
     .method("a b", [](const geo::Odd&) { return 4; })
     .field("x", &geo::Odd::x);

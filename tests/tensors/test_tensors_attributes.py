@@ -34,7 +34,7 @@ def test_properties(ffi: Any, name: str) -> None:
     for other in (3, [], np.zeros(1), ffi.List(), ffi.Tensor):
         with pytest.raises(
             TypeError,
-            match=f"^descriptor '_{name}' for 'anyffi.Tensor' objects doesn't apply to a '.*' object$",
+            match=f"^descriptor '_anyffi_{name}' for 'anyffi.Tensor' objects doesn't apply to a '.*' object$",
         ):
             found.__get__(other)
     with pytest.raises(ValueError, match="this Tensor is empty: __init__ was not called"):

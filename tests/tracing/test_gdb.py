@@ -47,7 +47,7 @@ def test_the_table_of_types(ffi: Any) -> None:
         for node in tree.body
         if isinstance(node, ast.Assign) and node.targets[0].id == "NAMES"  # type: ignore[attr-defined]
     ]
-    rows = {row[0]: row[1] for row in ffi.Object._runtime.type_table()}
+    rows = {row[0]: row[1] for row in ffi.Object._anyffi_runtime.type_table()}
     assert ast.literal_eval(table) == {code: name for code, name in rows.items() if code < 128}
 
 

@@ -217,8 +217,8 @@ void anyffi_wrapper_detach(AnyffiWrapperRef* hold);
 int anyffi_object_traverse(const AnyffiObject* object, int (*visit)(void* handle, void* context), void* context);
 /// 0 if there is nothing to visit, whatever the refcounts; changes by `wrapper_track` of AnyffiHost alone.
 int32_t anyffi_object_may_refer(const AnyffiObject* object);
-/// 0 if no object of the type has anything to visit by itself. What keeps others alive by `anyffi_object_keep_alive` has;
-/// its deleter is that of `anyffi_object_nurse_deleter`. So may an enrolled AnyffiInstance with an owner.
+/// 0 if no object of the type has anything to visit by itself. What keeps others alive by `anyffi_object_keep_alive`
+/// has; its deleter is that of `anyffi_object_nurse_deleter`. So may an enrolled AnyffiInstance with an owner.
 int32_t anyffi_type_may_refer(int32_t type_code);
 typedef void (*AnyffiDeleter)(AnyffiObject* self, int32_t what);
 AnyffiDeleter anyffi_object_nurse_deleter(void);
