@@ -117,9 +117,8 @@ class AnyView {
     return !equals(AnyView(a), b);
   }
 
- private:
-  /// By name: an operator here would be looked for among those of users too, to whose classes a value would convert
-  /// before they are described.
+  /// `a == b` for these headers: an operator in them would be looked for among those of users too, to whose classes a
+  /// value would convert before they are described.
   static bool equals(const AnyView& a, const AnyView& b) {
     int32_t result;
     detail::check(anyffi_value_equal(&a.raw_, &b.raw_, &result));

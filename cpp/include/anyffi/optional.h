@@ -37,8 +37,8 @@ class Optional {
   void reset() noexcept { value_ = AnyValue(); }
 
   /// Like Python's ==, and so that of std::optional: two of None are equal.
-  friend bool operator==(const Optional& a, const Optional& b) { return a.value_ == b.value_; }
-  friend bool operator!=(const Optional& a, const Optional& b) { return !(a == b); }
+  friend bool operator==(const Optional& a, const Optional& b) { return AnyView::equals(a.value_, b.value_); }
+  friend bool operator!=(const Optional& a, const Optional& b) { return !AnyView::equals(a.value_, b.value_); }
 
  private:
   AnyValue value_;
