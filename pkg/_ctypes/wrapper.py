@@ -67,7 +67,9 @@ class _Slots:
     __module__ = "anyffi"
     __slots__ = ("__weakref__", "_memory")
 
-    _memory: Any
+    # An annotation would be that of users' classes, too.
+    if TYPE_CHECKING:
+        _memory: Any
 
 
 if TYPE_CHECKING:

@@ -52,6 +52,8 @@ class BoundClasses:
 
     def __init__(self, core: Any, public: dict[str, Any]) -> None:
         self._core = core
+        #: The public classes, by name.
+        self.public = public
         self._runtime: Runtime = public["Object"]._anyffi_runtime
         self._object: Any = public["Object"]
         self._maker = Members(public, self.class_of, self._ancestors)

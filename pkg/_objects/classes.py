@@ -9,7 +9,7 @@ from types import FunctionType
 from .._builtins import *  # noqa: F403
 from .._rules.codes import code, row_name
 from .._typing import Any, Optional
-from .docs import FunctionAnnotations, FunctionDoc, ModuleDoc
+from .docs import FunctionAnnotations, FunctionDoc, FunctionGlobals, ModuleDoc
 from .function import FunctionMethods
 from .mappings import DictMethods, MapMethods
 from .module import ModuleMethods
@@ -59,6 +59,7 @@ def build(core: Any) -> dict[str, Any]:
         "Function": {
             "__doc__": FunctionDoc(FunctionMethods.__doc__),
             "__annotations__": FunctionAnnotations(),
+            "__globals__": FunctionGlobals(),
         },
         "Module": {"__doc__": ModuleDoc(ModuleMethods.__doc__), "__slots__": ("__dict__",)},
         "Map": views,

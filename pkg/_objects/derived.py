@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_object
-from .._typing import Any
+from .._typing import TYPE_CHECKING, Any
 from .record_methods import RecordMethods
 
 __all__ = ["DerivedMethods", "make_post_init", "refuse_members"]
@@ -15,9 +15,10 @@ class DerivedMethods(RecordMethods):
 
     __slots__ = ()
 
-    #: The class made for the type of C++.
-    _anyffi_of_cpp: Any
-    _anyffi_bind_overrides: Any
+    if TYPE_CHECKING:
+        #: The class made for the type of C++.
+        _anyffi_of_cpp: Any
+        _anyffi_bind_overrides: Any
 
     def _anyffi_set_base(self, made: Any) -> None:
         """Make a new object of C++ a part of this one."""

@@ -1,4 +1,4 @@
-"""`__doc__`, `__annotations__` and `__signature__` of functions, and `__doc__` of modules.
+"""`__doc__`, `__annotations__`, `__globals__` and `__signature__` of functions, and `__doc__` of modules.
 
 Descriptors, since the classes have attributes of these names, too.
 """
@@ -32,8 +32,10 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "ConstructorAnnotations",
     "FunctionAnnotations",
     "FunctionDoc",
+    "FunctionGlobals",
     "ModuleDoc",
     "signature",
     "signature_of_constructor",
@@ -74,6 +76,29 @@ class FunctionAnnotations:
             return {}
         annotations: dict[str, str] = _signatures().annotations_of(function)
         return annotations
+
+
+class FunctionGlobals:
+    """`__globals__` of each function: what the names in its annotations stand for."""
+
+    def __get__(self, function: Any, owner: type) -> dict[str, Any]:
+        if function is None:
+            raise AttributeError("__globals__")
+        # Imported late, as above.
+        from .hints import namespace_of
+
+        owned = getattr(function, "_function", function)
+        return namespace_of(function.__annotations__, owned._classes)
+
+
+class ConstructorAnnotations:
+    """`__annotations__` of the class and of each constructor."""
+
+    def __get__(self, constructor: Any, owner: type) -> dict[str, str]:
+        if constructor is None:
+            return {}
+        annotations: dict[str, str] = _signatures().annotations_of(constructor._function)
+        return {**annotations, "return": "None"}
 
 
 class FunctionDoc:

@@ -8,7 +8,7 @@ from .._builtins import *  # noqa: F403
 from .._typing import TYPE_CHECKING, Any
 from . import defaults
 from .attributes import Restore
-from .docs import FunctionAnnotations, FunctionDoc
+from .docs import FunctionAnnotations, FunctionDoc, FunctionGlobals
 from .fields import Field
 from .methods import OPERATORS, Constructor, MethodMethods, make_iter
 from .overrides import BIND, KEEP, Overrides, find_override
@@ -97,6 +97,7 @@ class Members:
                 "__module__": "anyffi",
                 "__doc__": FunctionDoc(MethodMethods.__doc__),
                 "__annotations__": FunctionAnnotations(),
+                "__globals__": FunctionGlobals(),
             },
         )
 

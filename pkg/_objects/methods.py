@@ -7,7 +7,7 @@ from types import MethodType
 from .._builtins import *  # noqa: F403
 from .._rules.internal import MISSING, ON_PYPY
 from .._typing import TYPE_CHECKING, Any, Callable
-from .docs import signature_of_constructor, signature_of_method
+from .docs import ConstructorAnnotations, FunctionGlobals, signature_of_constructor, signature_of_method
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,6 +123,9 @@ class Constructor:
             if "_anyffi_type_key" in derived.__dict__ and "_anyffi_record" not in derived.__dict__:
                 name, own = type_name(self.__objclass__), type_name(derived)
                 raise TypeError(f"the constructor of {name} makes no {own}; call super().__init__()")
+
+    __annotations__ = ConstructorAnnotations()
+    __globals__ = FunctionGlobals()
 
     if ON_PYPY:
         # By it PyPy's `inspect` recognises an `__init__` that is not the interpreter's.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .._builtins import *  # noqa: F403
 from .._rules.containers import checks_self
-from .._typing import Any
+from .._typing import TYPE_CHECKING, Any
 from .methods import bind_overrides
 from .runtime import Runtime
 
@@ -30,11 +30,14 @@ class ObjectMethods:
 
     __slots__ = ()
 
-    _anyffi_runtime: Runtime
-    _anyffi_address: int
-    _anyffi_classes: Any
+    # Annotations would be those of users' classes, too.
+    if TYPE_CHECKING:
+        _anyffi_runtime: Runtime
+        _anyffi_address: int
+        _anyffi_classes: Any
+        _anyffi_move_from: Any
+
     _anyffi_bind_overrides = bind_overrides
-    _anyffi_move_from: Any
 
     @classmethod
     def _anyffi_take(cls, made: Any) -> Any:

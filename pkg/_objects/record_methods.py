@@ -58,20 +58,23 @@ class RecordMethods:
 
     __slots__ = ()
 
-    #: The codes of the type and of its drafts: objects whose fields are not all set.
-    _anyffi_record: tuple[int, int]
-    #: The `__init__` that the standard library made, or None.
-    _anyffi_generated: Any
-    #: Fields with a default that is no factory, by name; and those of them that are no parameters.
-    _anyffi_defaults: tuple[tuple[str, Any], ...]
-    _anyffi_set_nowhere: tuple[tuple[str, Any], ...]
-    #: Fields that are set once, by name.
-    _anyffi_frozen: dict[str, Any]
-    #: By field which values it holds as they are.
-    _anyffi_takes: dict[str, int]
+    # Annotations would be those of users' classes, too.
+    if TYPE_CHECKING:
+        #: The codes of the type and of its drafts: objects whose fields are not all set.
+        _anyffi_record: tuple[int, int]
+        #: The `__init__` that the standard library made, or None.
+        _anyffi_generated: Any
+        #: Fields with a default that is no factory, by name; and those of them that are no parameters.
+        _anyffi_defaults: tuple[tuple[str, Any], ...]
+        _anyffi_set_nowhere: tuple[tuple[str, Any], ...]
+        #: Fields that are set once, by name.
+        _anyffi_frozen: dict[str, Any]
+        #: By field which values it holds as they are.
+        _anyffi_takes: dict[str, int]
+        _anyffi_runtime: Any
+        _anyffi_move_from: Any
+
     __signature__ = _Signature()
-    _anyffi_runtime: Any
-    _anyffi_move_from: Any
 
     if not TYPE_CHECKING:
 
