@@ -16,6 +16,27 @@ namespace apart { struct Alone { int64_t a = 1; }; }
 ANYFFI_CLASS(apart::Alone, "apart.Alone").init<>().field("a", &apart::Alone::a);
 """
 
+DIAMOND = """
+#include <anyffi/anyffi.h>
+namespace facet {
+struct Base {
+  virtual ~Base() = default;
+  int64_t get() const { return b; }
+  virtual int64_t twice() const { return 2 * b; }
+  int64_t b = 1;
+};
+struct Left : virtual Base { int64_t left = 2; };
+struct Right : virtual Base {};
+struct Whole : Left, Right { int64_t twice() const override { return 10 * b; } };
+}  // namespace facet
+ANYFFI_CLASS(facet::Whole, "facet.Whole")
+    .init<>()
+    .method("get", &facet::Whole::get)
+    .method("twice", &facet::Base::twice)
+    .field("left", &facet::Whole::left)
+    .property("b", [](const facet::Whole& w) { return w.b; }, [](facet::Whole& w, int64_t b) { w.b = b; });
+"""
+
 
 @pytest.fixture
 def geo(ffi: Any, build: Build) -> Any:
@@ -61,3 +82,9 @@ def test_bases_of_which_one_derives_from_the_other(ffi: Any, geo: Any) -> None:
     assert Mixed().shown() == "1 of Mixed"
     assert Both(3).shown() == "3 of Both"
     assert (NamedLeaf().name_of(), NamedLeaf().depth) == ("named", 1)
+
+
+def test_members_of_virtual_bases(ffi: Any, build: Build) -> None:
+    whole = ffi.load_module(build("facet.cc", DIAMOND)).Whole()
+    whole.b = 4
+    assert (whole.get(), whole.twice(), whole.b, whole.left) == (4, 40, 4, 2)

@@ -362,6 +362,41 @@ def test_keep_alive_of_what_is_made_for_the_call(ptr: Any, method: str, wrapped:
     assert alive() is None
 
 
+def test_keep_alive_of_several_arguments(ptr: Any) -> None:
+    plain, other = ptr.Plain(), ptr.Plain()
+    tokens = [Token() for _ in range(3)]
+    alive = [weakref.ref(token) for token in tokens]
+    # The number has no lifetime.
+    plain.keep_all(tokens[0], [tokens[1]], 5, other, tokens[2])
+    del tokens
+    collect()
+    assert None not in [each() for each in alive]
+    del plain
+    collect(lambda: alive[1]() is None)
+    assert [each() is None for each in alive] == [True, True, False]
+    del other
+    collect(lambda: alive[2]() is None)
+    assert alive[2]() is None
+
+
+@pytest.mark.parametrize("type_name", ["const char*", "std::string_view"])
+def test_text_cannot_be_kept(ffi: Any, build: Build, type_name: str) -> None:
+    number = len(type_name)
+    source = f"""
+        #include <anyffi/anyffi.h>
+        #include <anyffi/stl/string.h>
+        struct Keeper{number} {{}};
+        ANYFFI_CLASS(Keeper{number}, "ptr.Keeper{number}")
+            .method("keep", [](Keeper{number}&, {type_name}) {{}}, anyffi::arg("text")).keep_alive<1, 2>();
+    """
+    library = build(f"keeper{number}.cc", source)
+    words = (
+        rf"^ptr.Keeper{number}: keep: keep_alive\(\) of a text that is passed as a pointer: it ends with the"
+    )
+    with pytest.raises(ValueError, match=words):
+        ffi.load_module(library)
+
+
 @cpython_only("PyPy does not look into objects of C++")
 def test_cycles_through_what_is_kept_alive(ptr: Any) -> None:
     before = count_live(ptr)

@@ -195,7 +195,10 @@ ANYFFI_CLASS(Bell, "ptr.Bell")
 ANYFFI_CLASS(Button, "ptr.Button").field("on_click", &Button::on_click);
 ANYFFI_CLASS(Plain, "ptr.Plain").init<>().field("x", &Plain::x)
     .method("keep", [](Plain&, const anyffi::AnyValue&) {}, arg("what")).keep_alive<1, 2>()
-    .method("take", [](Plain&, anyffi::AnyValue what) { what = {}; }, arg("what")).keep_alive<1, 2>();
+    .method("take", [](Plain&, anyffi::AnyValue what) { what = {}; }, arg("what")).keep_alive<1, 2>()
+    .method("keep_all", [](Plain&, const anyffi::AnyValue&, const anyffi::AnyValue&, int64_t, Plain&,
+                           const anyffi::AnyValue&) {}, arg("a"), arg("b"), arg("n"), arg("other"), arg("c"))
+    .keep_alive<1, 2>().keep_alive<1, 3>().keep_alive<1, 4>().keep_alive<5, 6>();
 ANYFFI_CLASS(Derived, "ptr.Derived", Plain).init<>().field("y", &Derived::y);
 
 ANYFFI_EXPORT(live, [] { return live; });

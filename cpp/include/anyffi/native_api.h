@@ -35,7 +35,9 @@ int anyffi_load_member(const AnyffiValue* value, AnyffiValue* out);
 typedef enum AnyffiParamFlag {
   ANYFFI_PARAM_TAKES_UTF8 = 1, /* `utf8_params` of AnyffiFunctionInfo */
   /// `load` accepts containers of the host, and what `load_items` made of one.
-  ANYFFI_PARAM_READS_ITEMS = 2
+  ANYFFI_PARAM_READS_ITEMS = 2,
+  /// Refers to text of the call, which nothing keeps alive any longer.
+  ANYFFI_PARAM_VIEWS_TEXT = 4
 } AnyffiParamFlag;
 
 /// What a function knows of a parameter's type.

@@ -5,6 +5,7 @@
 #include <anyffi/error.h>
 
 #include <cstring>
+#include <utility>
 
 #include "core/errors.h"
 #include "functions/signature.h"
@@ -22,6 +23,7 @@ void delete_native(AnyffiObject* self, int32_t what) {
   auto* function = reinterpret_cast<AnyffiNativeFunction*>(self);
   if ((what & ANYFFI_DELETE_CONTENTS) != 0) {
     const NativeDeclaration& declaration = declaration_of(*function);
+    anyffi_free(declaration.kept);
     if (declaration.callable_type != nullptr) declaration.callable_type->destroy(callable_of(function));
     for (int32_t i = 0; declaration.defaults != nullptr && i < declaration.info.num_params; ++i) {
       anyffi_value_drop(&declaration.defaults[i]);
@@ -172,12 +174,23 @@ int check_native(const AnyffiNativeFunction& function) noexcept {
 int keep_alive_native(AnyffiNativeFunction* function, int32_t nurse, int32_t patient) noexcept {
   NativeDeclaration& declaration = declaration_of(*function);
   int32_t most = declaration.info.num_params;
-  if (nurse < 0 || nurse > most || patient < 0 || patient > most || nurse == patient || declaration.num_kept == 2) {
-    return raise_format("ValueError",
-                        "%s: keep_alive() counts the result as 0 and the arguments from 1, and stands at most twice",
+  if (nurse < 0 || nurse > most || patient < 0 || patient > most || nurse == patient) {
+    return raise_format("ValueError", "%s: keep_alive() counts the result as 0 and the arguments from 1",
                         name_of(&declaration.info));
   }
-  declaration.kept[declaration.num_kept++] = {static_cast<uint8_t>(nurse), static_cast<uint8_t>(patient)};
+  if (patient > 0 && (declaration.types[patient - 1]->flags & ANYFFI_PARAM_VIEWS_TEXT) != 0) {
+    return raise_format("ValueError",
+                        "%s: keep_alive() of a text that is passed as a pointer: it ends with the call. Take a "
+                        "std::string or an anyffi::String, which C++ keeps",
+                        name_of(&declaration.info));
+  }
+  using Kept = NativeDeclaration::Kept;
+  size_t size = sizeof(Kept) * static_cast<size_t>(declaration.num_kept);
+  auto* kept = static_cast<Kept*>(anyffi_alloc(size + sizeof(Kept)));
+  if (kept == nullptr) return raise_no_memory();
+  if (size > 0) std::memcpy(kept, declaration.kept, size);
+  anyffi_free(std::exchange(declaration.kept, kept));
+  kept[declaration.num_kept++] = {static_cast<uint8_t>(nurse), static_cast<uint8_t>(patient)};
   // An argument that is kept is an object of the runtime.
   declaration.info.item_params = 0;
   function->plain_size = -1;

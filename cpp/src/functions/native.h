@@ -21,10 +21,11 @@ struct NativeDeclaration {
   const AnyffiParamType** types;
   AnyffiValue* defaults;  // or NULL
   bool is_guarded;        // a method whose C++ function may be overridden in the host
-  uint8_t num_kept;
-  struct {
-    uint8_t nurse, patient;  // 0: the result; 1: the first argument
-  } kept[2];
+  int32_t num_kept;
+  /// 0: the result; 1: the first argument.
+  struct Kept {
+    uint8_t nurse, patient;
+  }* kept;  // owned
 };
 
 inline NativeDeclaration& declaration_of(const AnyffiNativeFunction& function) noexcept {

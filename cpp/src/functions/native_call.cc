@@ -119,9 +119,11 @@ int call_complete(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiValue
   }
   // The result may be kept alive, or be dropped, before the caller has it.
   if (result->type_code == ANYFFI_NONE) *result = anyffi_make_none();
-  AnyffiValue patients[2] = {};
+  auto num_kept = static_cast<size_t>(declaration.num_kept);
+  auto* patients = static_cast<AnyffiValue*>(__builtin_alloca(sizeof(AnyffiValue) * (num_kept + 1)));
   // The call may steal or release them.
-  for (int i = 0; i < declaration.num_kept; ++i) {
+  for (size_t i = 0; i < num_kept; ++i) {
+    patients[i] = anyffi_make_none();
     uint8_t index = declaration.kept[i].patient;
     if (index == 0 || args[index - 1].type_code <= 0) continue;
     patients[i] = args[index - 1];
@@ -129,8 +131,8 @@ int call_complete(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiValue
   }
   int status = call_plain(function, args, result);
   *guarded = former;
-  if (status == 0 && declaration.num_kept > 0) status = keep_patients(declaration, args, patients, result);
-  for (AnyffiValue& patient : patients) anyffi_value_drop(&patient);
+  if (status == 0 && num_kept > 0) status = keep_patients(declaration, args, patients, result);
+  for (size_t i = 0; i < num_kept; ++i) anyffi_value_drop(&patients[i]);
   return status;
 }
 

@@ -99,6 +99,8 @@ struct Traits<detail::OrNull<T>> {
 
 namespace detail ANYFFI_HIDDEN_ {
 template <class T>
+inline constexpr bool kIsView<OrNull<T>> = kIsView<T>;
+template <class T>
 inline constexpr bool kTakesUtf8<OrNull<T>> = kTakesUtf8<T>;
 template <class T>
 inline constexpr uint64_t kExactTypes<OrNull<T>> = kExactTypes<T> | type_bits(ANYFFI_NONE);

@@ -126,7 +126,9 @@ ANYFFI_HIDDEN_ inline constexpr auto kTypeKeyOf = FixedText(KeyOf<T>::kValue);
 /// The distance from an object of class T to its base of class Base.
 template <class T, class Base>
 int64_t offset_of_base() {
-  static_assert(kIsFixedBase<Base, T>, "anyffi: the base of an object class must be a public and not a virtual base");
+  static_assert(kIsFixedBase<Base, T>,
+                "anyffi: the base of an object class must be a public and not a virtual base, which has no fixed place "
+                "in an object: bind its members by name, .method(\"f\", &Base::f), and no base");
   // Any address that is not NULL.
   auto* object = reinterpret_cast<T*>(uintptr_t{1} << 12);
   return reinterpret_cast<char*>(static_cast<Base*>(object)) - reinterpret_cast<char*>(object);
