@@ -88,7 +88,7 @@ class FunctionGlobals:
         from .hints import namespace_of
 
         owned = getattr(function, "_function", function)
-        return namespace_of(function.__annotations__, owned._classes)
+        return namespace_of(function.__annotations__, owned._anyffi_classes)
 
 
 class ConstructorAnnotations:
