@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import lru_cache
 
 from .._builtins import *  # noqa: F403
 from .._typing import Any
@@ -60,7 +61,12 @@ def explain(exception: BaseException, args: tuple[Any, ...]) -> None:
     message = exception.args[0]
     # In other messages the name is followed by parameters, and all else may be text of users.
     is_about_all = message.partition("(")[2].startswith(_NONE_FITS)
-    explained = _explain_overloads(message, args) if is_about_all else _explain_one(message, args)
+    if is_about_all:
+        classes = tuple(map(type, args))
+        is_plain = all(id(cls) in _PLAIN for cls in classes)
+        explained = (_explain_plain_overloads if is_plain else _explain_overloads)(message, classes)
+    else:
+        explained = _explain_one(message, args)
     if explained is not message:
         exception.args = (explained,)
 
@@ -102,9 +108,10 @@ def _complete(message: str, path: str, given: Any) -> str:
         got, layout = match.groups() if match is not None else (got, "")
     if got.startswith(_TENSORS) or (is_row and got != "Tensor"):
         return message
-    hint = "" if is_row else _hint(refused, expected, layout)
+    cls = type(refused)
+    hint = "" if is_row else _hint(cls, expected, layout)
     start = message[: len(message) - len(got) - len(layout)]
-    return f"{start}{_name(refused, got)}{layout}{hint}"
+    return f"{start}{_name(cls, got)}{layout}{hint}"
 
 
 def _reason(line: str) -> tuple[str, str]:
@@ -113,11 +120,12 @@ def _reason(line: str) -> tuple[str, str]:
     return expected, got
 
 
-def _explain_overloads(message: str, args: tuple[Any, ...]) -> str:
+def _explain_overloads(message: str, classes: tuple[type, ...]) -> str:
     start, _, rest = message.partition(_NONE_FITS)
     first, newline, lines = rest.partition("\n")
     former = first[: -len(")")].split(", ")
-    names = [_name(x, name) for x, name in zip(args, former)] if len(former) == len(args) else former
+    is_whole = len(former) == len(classes)
+    names = [_name(cls, name) for cls, name in zip(classes, former)] if is_whole else former
     if names != former:
         # The arguments of an overload may be in another order: only unambiguous names are replaced.
         for name in set(former):
@@ -125,11 +133,16 @@ def _explain_overloads(message: str, args: tuple[Any, ...]) -> str:
             if found != name and not others:
                 lines = _rename(lines, name, found)
     hints: set[str] = set()
-    if len(args) == 1:
-        hints = {_hint(args[0], _reason(line)[0], None) for line in lines.split("\n")}
+    if len(classes) == 1:
+        hints = {_hint(classes[0], _reason(line)[0], None) for line in lines.split("\n")}
     hints.discard("")
     # About all lines, or none.
     return f"{start}{_NONE_FITS}{', '.join(names)}){newline}{lines}{hints.pop() if len(hints) == 1 else ''}"
+
+
+#: The same for classes in `_PLAIN`, which never change:
+#: what tries values until one is accepted gets few messages.
+_explain_plain_overloads = lru_cache(maxsize=64)(_explain_overloads)
 
 
 def _rename(lines: str, former: str, name: str) -> str:
@@ -160,12 +173,11 @@ def _follow(x: Any, path: str) -> tuple[Any, bool]:
     return (x if end == len(path) else _UNKNOWN), False
 
 
-def _name(x: Any, former: str) -> str:
-    """Return the name of a value's class, with the module that one imports it from.
+def _name(cls: type, former: str) -> str:
+    """Return the name of the class of a value, with the module that one imports it from.
 
     The runtime's name stays for its own objects, and for what an `__anyffi_value__` returned.
     """
-    cls = type(x)
     if id(cls) in _PLAIN:
         return cls.__name__
     if is_wrapper_class(cls) or find_on_type(cls, "__anyffi_value__") is not None:
@@ -181,9 +193,9 @@ def _name(x: Any, former: str) -> str:
     return name
 
 
-def _hint(x: Any, expected: str, layout: str | None) -> str:
+def _hint(cls: type, expected: str, layout: str | None) -> str:
     # Of the type that was expected, with another shape.
-    if is_wrapper_class(type(x)) or (layout or "").startswith(" with shape"):
+    if is_wrapper_class(cls) or (layout or "").startswith(" with shape"):
         return ""
-    advice = advise(type(x), expected, layout)
+    advice = advise(cls, expected, layout)
     return f"; pass {advice}" if advice else ""

@@ -273,6 +273,16 @@ def test_overloads_with_several_arguments(ffi: Any) -> None:
     )
 
 
+def test_overloads_say_the_same_again(ffi: Any) -> None:
+    function = ffi.get_global_func("testing.authoring.kind")
+    # Of another class after one that the runtime names alike.
+    for values in ([], 7), (MyStr("x"), 7), ("x", b"x"), ("x", memoryview(b"x")), ((), True):
+        names = ", ".join(f"{__name__}.MyStr" if type(x) is MyStr else type(x).__name__ for x in values)
+        messages = {refusal(function, *values) for _ in range(3)}
+        assert len(messages) == 1
+        assert messages.pop().splitlines()[0] == f"testing.authoring.kind(): no overload takes ({names})"
+
+
 def test_an_inner_call_keeps_its_message(ffi: Any) -> None:
     add_one = ffi.get_global_func("testing.add_one")
     apply = ffi.get_global_func("testing.apply")
