@@ -23,6 +23,8 @@ _LESS, LESS_EQUAL, _EQUAL, _NOT_EQUAL, _GREATER, GREATER_EQUAL = range(6)
 #: Python's classes whose elements are read without users' code.
 _SETS = (set, frozenset)
 _PLAIN = (*_SETS, list, tuple)
+#: So many elements, which most often decide, are converted before all others.
+_FIRST = 16
 
 
 def is_set(x: Any) -> bool:
@@ -90,13 +92,23 @@ def relation(type_code: int, operation: int | None) -> Maker:
             if operation is None:
                 return _is_disjoint(*both, type_code)  # type: ignore[no-any-return]
             return _compare(*both, type_code, operation)  # type: ignore[no-any-return]
-        keep: list[Any] = []
         if operation == LESS_EQUAL:
             # Equal items of a list count once.
             return _relate(self, other, type_code, operation) if type(other) in _SETS else -1
+        if type(other) not in _PLAIN:
+            return -1
+        elements = copy_items(other)
+        size = _get_size(memory_of(self), type_code)
+        if operation is not None and type(other) in _SETS and 0 <= size < len(elements):
+            return 0
+        found = relate_items(self, elements[:_FIRST])
+        return relate_items(self, elements[_FIRST:]) if found == 1 and len(elements) > _FIRST else found
+
+    def relate_items(self: Any, items: Any) -> int:
         if operation is not None:
-            return _relate(self, other, type_code, operation)
-        values = write_elements(other, True, keep)
+            return _relate(self, items, type_code, operation)
+        keep: list[Any] = []
+        values = write_elements(items, True, keep)
         if values is None:
             return -1
         found = _count_values(memory_of(self), values, len(values) // VALUE_SIZE, type_code)

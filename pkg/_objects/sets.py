@@ -26,23 +26,23 @@ _Distinct = dict[Any, None]
 _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
 
 
-def _distinct(elements: Iterable[Any]) -> _Distinct:
-    """Return the distinct elements of an iterable, ignoring overrides of a set's subclass."""
+def _listed(elements: Iterable[Any]) -> list[Any]:
+    """Return the elements of an iterable, ignoring overrides of a set's subclass."""
     if isinstance(elements, _Set):
-        return _from_keys(elements._anyffi_elements())
-    if type(elements) is set:
-        return _from_keys(list(elements))  # copied in one step: other threads may change the set
+        return elements._anyffi_elements()
     bases: tuple[Any, ...] = (set, frozenset)
     for base in bases:
-        if issubclass(type(elements), base):
-            return _from_keys(base.__iter__(elements))
+        # An exact set is copied in one step: other threads may change it.
+        if issubclass(type(elements), base) and type(elements) is not set:
+            return list(base.__iter__(elements))
     # As the compiled methods read it.
-    return _from_keys(list(elements))
+    return list(elements)
 
 
-def _from_keys(elements: Iterable[Any]) -> _Distinct:
+def _distinct(elements: Iterable[Any]) -> _Distinct:
+    """Return the distinct elements of an iterable."""
     try:
-        return dict.fromkeys(elements)
+        return dict.fromkeys(_listed(elements))
     except TypeError as error:
         # Python 3.14 says that it cannot be a key of a dict, and why in parentheses. Users' code has a frame.
         if type(error) is TypeError and error.__traceback__ and error.__traceback__.tb_next is None:
@@ -139,6 +139,11 @@ class _Set(Container):
 
     def _anyffi_contains_set(self, element: Any) -> bool:
         return self._anyffi_runtime.container_freeze(element) in self
+
+    def _anyffi_has(self, element: Any) -> bool:
+        """Return whether it has an element, which must be hashable: `in` takes sets, too."""
+        hash(element)
+        return element in self
 
     def _anyffi_compare(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
         theirs = self._anyffi_operand(other)
@@ -256,9 +261,9 @@ class _Set(Container):
         """Return whether the two have no element in common."""
         if isinstance(other, _Set) and is_public(type(other)):
             return not any(element in other for element in self._anyffi_iterate())
-        theirs = _distinct(other)
         if is_public(type(self)):
-            return not any(element in self for element in theirs)
+            return not any(self._anyffi_has(element) for element in _listed(other))
+        theirs = _distinct(other)
         return _comparables(self).keys().isdisjoint(_comparables(theirs))
 
     def issubset(self, other: Iterable[Any], /) -> bool:
@@ -268,9 +273,9 @@ class _Set(Container):
 
     def issuperset(self, other: Iterable[Any], /) -> bool:
         """Return whether this one has every element of the other."""
-        theirs = _distinct(other)
         if is_public(type(self)):
-            return all(element in self for element in theirs)
+            return all(self._anyffi_has(element) for element in _listed(other))
+        theirs = _distinct(other)
         return _comparables(self).keys() >= _comparables(theirs).keys()
 
     @recursive_repr()
