@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from .._builtins import *  # noqa: F403
 from .._rules.codes import code
-from .._typing import Any, Callable
+from .._rules.refusals import explain_field
+from .._typing import Any, Callable, NoReturn
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .native import take_native
 from .owned import OwnedValue, cells
@@ -13,6 +14,7 @@ from .scalars import scalar_borrowers
 from .stepping import steps_always
 from .unpack import raise_taken, take
 from .wrapper import memory_of, renew_wrapper, write_wrapper
+from .writers import number_writers
 
 __all__ = ["field_getter", "field_setter"]
 
@@ -71,8 +73,9 @@ def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, 
         else:
             write = scalar_borrowers.get(id(cls))
             found = argument_writers.get(id(cls)) or find_argument_writer(cls) if write is None else None
-            if found is write_wrapper:
-                write = write_wrapper
+            # What calls code of users is called once, by `slow`.
+            if found is write_wrapper or found in number_writers:
+                write = found
             packed = None if write is None else write(value, keep)
         if type(packed) is bytes and not keep:
             try:
@@ -82,10 +85,19 @@ def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, 
             if status == _SET:
                 return
             if status == _FAILED:
-                raise_taken()
+                _raise_about(value)
             if status == _SET_WITH_TYPE:
                 renew_wrapper(self)
                 return
         slow(self, value)
 
     return put
+
+
+def _raise_about(value: Any) -> NoReturn:
+    """Raise the error about a value that a field refuses."""
+    try:
+        raise_taken()
+    except TypeError as exception:
+        explain_field(exception, value)
+        raise

@@ -41,6 +41,7 @@ __all__ = [
     "add_writer",
     "argument_writers",
     "find_writer",
+    "number_writers",
     "pack_lowered",
     "reader_writers",
     "set_callback",
@@ -205,6 +206,8 @@ def _make_numpy_writer(read: Any) -> Writer:
 
 for _cls, _convert in ((int, int.__pos__), (float, float.__pos__)):
     reader_writers[SUBCLASSES[_cls]] = _converting(SUBCLASSES[_cls], _convert)
+#: Those of subclasses of int and float, such as members of enumerations. They run no code of users.
+number_writers = frozenset(reader_writers[SUBCLASSES[cls]] for cls in (int, float))
 reader_writers[SUBCLASSES[str]] = lambda x, keep: _write_text(str.__str__(x), keep)
 for _read in NUMPY_READERS:
     reader_writers[_read] = _make_numpy_writer(_read)

@@ -415,3 +415,44 @@ def test_a_method_of_all_objects_is_no_default(ffi: Any) -> None:
     assert cls(3).same_as == 3
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'same_as'"):
         cls()
+
+
+def test_numbers_of_subclasses(ffi: Any) -> None:
+    """Their own value counts, whatever they override."""
+
+    class Odd(int):
+        def __index__(self) -> int:
+            raise AssertionError("never called")
+
+        __int__ = __float__ = __bool__ = __pos__ = __eq__ = __hash__ = __index__  # type: ignore[assignment]
+
+    class OddFloat(float):
+        def __float__(self) -> float:
+            raise AssertionError("never called")
+
+        __pos__ = __float__
+
+    class Level(enum.IntEnum):
+        LOW = 1
+        HIGH = 2**40
+
+    @ffi.dataclass("fields.Numbers")
+    class Numbers:
+        whole: int = 0
+        real: float = 0.0
+        flag: bool = False
+        anything: Any = None
+
+    made = Numbers()
+    made.whole, made.real, made.anything = Odd(5), OddFloat(1.5), Level.HIGH
+    assert (made.whole, made.real, made.anything) == (5, 1.5, 2**40)
+    made.whole, made.real, made.flag = Level.HIGH, Level.LOW, Level.LOW
+    assert (made.whole, made.real, made.flag) == (2**40, 1.0, True)
+    assert (type(made.whole), type(made.real), type(made.flag)) == (int, float, bool)
+    with pytest.raises(OverflowError, match="whole: 36893488147419103232 does not fit int64"):
+        made.whole = Odd(2**65)
+    with pytest.raises(TypeError, match="whole: expected int, got .*OddFloat"):
+        made.whole = OddFloat(2.5)
+    with pytest.raises(ValueError, match="must be 0 or 1"):
+        made.flag = Odd(7)
+    assert (made.whole, made.flag) == (2**40, True)
