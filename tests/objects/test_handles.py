@@ -181,7 +181,10 @@ def test_an_object_that_is_its_own_iterator(handles: Any) -> None:
             '.property("x", [](const P& p) { return p.x; }).field("x", &P::x)',
             "x: there is a member of this name",
         ),
-        ('.method("f", [](P&) {}).static_method("f", [] {})', "f: a method and a static method have this name"),
+        (
+            '.method("f", [](P&) {}).static_method("f", [] {})',
+            "f: a method and a static method have this name",
+        ),
         ('.constant("C", 1).constant("C", 2)', "C: there is a member of this name"),
         ('.method("f", [](P&) {}).keep_alive<1, 2>()', r"f: keep_alive\(\) counts the result as 0"),
     ],

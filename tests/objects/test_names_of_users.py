@@ -138,3 +138,26 @@ def test_fields_of_dataclasses(ffi: Any) -> None:
     made = cls(*range(len(NAMES)))
     assert [getattr(copy.copy(made), name) for name in NAMES] == [*range(len(NAMES))]
     assert made == cls(**{name: i for i, name in enumerate(NAMES)})
+
+
+def test_names_of_the_package(ffi: Any, build: Build) -> None:
+    module = ffi.load_module(build("names.cc", SOURCE))
+    names = (
+        "List",
+        "Dict",
+        "Set",
+        "Array",
+        "Map",
+        "FrozenSet",
+        "Shape",
+        "Tensor",
+        "Function",
+        "Module",
+        "Object",
+    )
+    record = ffi.dataclass("names.Own")(
+        type("Own", (), {"__annotations__": {"x": int}, "__module__": __name__})
+    )
+    for cls in (*(getattr(ffi, name) for name in names), module.Box, record):
+        private = {name for base in cls.__mro__ for name in vars(base) if name.startswith("_")}
+        assert {name for name in private if not name.startswith(("__", "_anyffi_"))} <= {"_abc_impl"}, cls

@@ -267,7 +267,9 @@ def test_objects_as_results(over: Any) -> None:
 def test_metadata(over: Any) -> None:
     assert over.Shape.__doc__ == "Something with an area."
     assert over.Shape.__init__.__doc__ == over.Shape("a").__init__.__doc__ == "Make a shape."
-    assert not [name for name in dir(over.Shape) if name.startswith("__anyffi") and name != "__anyffi_value__"]
+    assert not [
+        name for name in dir(over.Shape) if name.startswith("__anyffi") and name != "__anyffi_value__"
+    ]
     shape = over.Shape("x")
     with pytest.raises(TypeError, match="already initialized"):
         shape.__init__("y")
