@@ -81,9 +81,9 @@ class FunctionAnnotations:
 class FunctionGlobals:
     """`__globals__` of each function: what the names in its annotations stand for."""
 
-    def __get__(self, function: Any, owner: type) -> dict[str, Any]:
+    def __get__(self, function: Any, owner: type) -> Any:
         if function is None:
-            raise AttributeError("__globals__")
+            return self
         # Imported late, as above.
         from .hints import namespace_of
 
