@@ -6,8 +6,8 @@ import sys
 
 from .._builtins import *  # noqa: F403
 from .._objects.bound import BoundClasses
-from .._objects.module import attribute_of
 from .._objects.runtime import Runtime
+from .._objects.submodules import attribute_of
 from .._typing import TYPE_CHECKING, Any, Callable, Literal, TypeVar, overload
 
 if TYPE_CHECKING:

@@ -125,7 +125,8 @@ class ModuleDoc:
     def __get__(self, module: Module | None, owner: type) -> str | None:
         if module is None:
             return self._of_class
-        functions = {name: module.get_function(name) for name in module._anyffi_runtime.module_list(module)}
+        names = module._anyffi_runtime.module_list(module)
+        functions = {name: module.get_function(name) for name in names if not name.endswith(".__doc__")}
         constants = {
             name for name, function in functions.items() if keywords.is_constant(function._anyffi_info())
         }

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_module, unpickle_program
-from .._rules.keywords import is_constant
 from .._typing import TYPE_CHECKING, Any
 from .object import is_shown
+from .submodules import first_names, read_member
 
 if TYPE_CHECKING:
     from .bound import BoundClasses
     from .runtime import Runtime
 
-__all__ = ["ModuleMethods", "attribute_of"]
+__all__ = ["ModuleMethods"]
 
 
 #: The functions that were found by index, in the dict of the module; no attribute that users can name.
 _BY_NAME = "_functions by name"
-
-
-def attribute_of(function: Any) -> Any:
-    """Return what a module has as an attribute: the function, or the value of a constant."""
-    return function() if is_constant(function._anyffi_info()) else function
 
 
 class ModuleMethods:
@@ -35,15 +30,7 @@ class ModuleMethods:
     def __getattr__(self, name: str) -> Any:
         # Cached as an attribute, which Python finds without calling this. It stays valid: libraries are never
         # unloaded, and other modules are searched after those imported before.
-        try:
-            function = self.get_function(name)
-        except AttributeError:
-            type_code = self._anyffi_runtime.module_find_class(self, name)
-            if type_code is None:
-                raise
-            found = self._anyffi_classes.class_of(type_code)
-        else:
-            found = attribute_of(function)
+        found = read_member(self, name)
         self.__dict__[name] = found
         return found
 
@@ -90,9 +77,7 @@ class ModuleMethods:
 
     def __dir__(self) -> list[str]:
         own = filter(is_shown, object.__dir__(self))
-        return sorted(
-            {*own, *self._anyffi_runtime.module_list(self), *self._anyffi_runtime.module_list_classes(self)}
-        )
+        return sorted({*own, *first_names(self)})
 
     # Each load returns a new module with its own imports; modules of the same library are equal.
     def __eq__(self, other: object) -> Any:

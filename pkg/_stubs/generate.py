@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .._backend import active
+from .._objects.submodules import Submodule, find_member
 from .._public import Function
 from .source import Source
 from .stub import Stub
@@ -123,11 +124,8 @@ def _names_of(library: Any) -> Iterator[str]:
 
 
 def _member_of(library: Any, name: str) -> Any:
-    """Return the function or the class of a name."""
-    try:
-        return library.get_function(name)
-    except AttributeError:
-        return getattr(library, name)
+    """Return the function, class or submodule of a name."""
+    return find_member(library, name)
 
 
 def _members(module: Any, module_name: str, source: Source) -> dict[str, Any]:
@@ -146,6 +144,8 @@ def _members(module: Any, module_name: str, source: Source) -> dict[str, Any]:
             return True
         if isinstance(value, Function):
             return True
+        if isinstance(value, Submodule):
+            return listed is None and not name.startswith("_")
         if isinstance(value, types.ModuleType) or name in source.imported:
             return False
         is_defined = isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType))

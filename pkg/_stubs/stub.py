@@ -9,6 +9,7 @@ from typing import Any
 
 from .._backend import active
 from .._objects.container import Container
+from .._objects.submodules import Submodule, find_member
 from .._public import Function, Module, Object, Tensor
 from .._rules import keywords
 from .annotations import Annotations
@@ -45,12 +46,15 @@ class Stub:
         self._members = {name: value for name, value in members.items() if keywords.is_name(name)}
         self._left_out = sorted(set(members) - set(self._members))
         classes = {value: name for name, value in self._members.items() if isinstance(value, type)}
+        inside = [*_inside_of_submodules(self._members)]
+        classes.update((value, name) for name, value in inside if isinstance(value, type))
         for cls, name in [*classes.items()]:
             classes.update(nested_classes(name, cls))
         #: The names of the classes that the stub declares.
         self.names = classes
         self._source = source
         taken = set(self._members).union(*(vars(cls) for cls in classes)) - set(self._source.imported)
+        taken |= {name.rpartition(".")[2] for name, _ in inside}
         keys = type_keys(classes)
         keys |= {key: classes[cls] for cls, key in active._type_keys.items() if cls in classes}
         runtime = active._runtime
@@ -92,6 +96,8 @@ class Stub:
     def _declare(self, name: str, value: Any) -> Iterator[str]:
         if isinstance(value, Function):
             yield from self._function(name, value, "")
+        elif isinstance(value, Submodule):
+            yield from self._submodule(name, value)
         elif name in self._source.imported:
             self.annotations.add_import(name, self._source.imported[name], is_public=True)
         else:
@@ -102,6 +108,21 @@ class Stub:
                 yield from self.declare_class(name, value)
             else:
                 yield f"{name}: {self._variable(value)}"
+
+    def _submodule(self, name: str, submodule: Submodule) -> Iterator[str]:
+        """Declare a submodule as a class that is a namespace: a stub is one file."""
+        yield f"class {name}:"
+        yield from docstring(submodule.__doc__, "    ")
+        for member in filter(keywords.is_name, submodule.__all__):
+            value = find_member(submodule._owner, f"{submodule.__name__}.{member}")
+            if isinstance(value, Function) and not keywords.is_constant(value._anyffi_info()):
+                overloads = [Overload(each, *self.types_of(each)) for each in value.overloads or (value,)]
+                yield from self.define_overloads(member, overloads, "    ", is_static=True)
+                continue
+            declared = (
+                self.declare_class(member, value) if isinstance(value, type) else self._declare(member, value)
+            )
+            yield from (f"    {line}" if line else line for line in declared)
 
     def _variable(self, value: Any) -> str:
         cls = type(value)
@@ -220,3 +241,13 @@ class Stub:
                 yield f"{indent}def {name}(self, value: {self._any}) -> None: ..."
         else:
             yield f"{indent}{name}: {self._variable(value)}"
+
+
+def _inside_of_submodules(members: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Return what submodules have, at any depth, and how the stub calls it."""
+    for name, value in members.items():
+        if isinstance(value, Submodule):
+            path, owner = value.__name__, value._owner
+            inside = {member: find_member(owner, f"{path}.{member}") for member in value.__all__}
+            yield from ((f"{prefix}{name}.{member}", each) for member, each in inside.items())
+            yield from _inside_of_submodules(inside, f"{prefix}{name}.")

@@ -171,6 +171,19 @@ __attribute__((weak)) ANYFFI_EXPORT_SYMBOL AnyffiModuleTable __anyffi_module = {
   [[maybe_unused]] static const ::anyffi::detail::Registered anyffi_exported_##name =             \
       anyffi_export_##name.define(#name, __VA_ARGS__)
 
+/// Exports a function of a submodule: `ANYFFI_EXPORT_IN(linalg, norm, &norm, arg("x"));` is `linalg.norm` of the
+/// module. The classes of a submodule have it in their keys: `ANYFFI_CLASS(Matrix, "demo.linalg.Matrix")`.
+#define ANYFFI_EXPORT_IN(submodule, name, ...) \
+  ANYFFI_EXPORT_IN_(ANYFFI_JOIN_(anyffi_export_in_, __COUNTER__), #submodule "." #name, __VA_ARGS__)
+#define ANYFFI_EXPORT_IN_(variable, path, ...)                                                \
+  static ::anyffi::detail::Export variable;                                                   \
+  [[maybe_unused]] static const ::anyffi::detail::Registered ANYFFI_JOIN_(variable, _ready) = \
+      variable.define(path, __VA_ARGS__)
+
+/// Documents a submodule, and declares one that has classes alone: `ANYFFI_SUBMODULE(linalg, "Linear algebra.");`
+#define ANYFFI_SUBMODULE(submodule, text) \
+  ANYFFI_EXPORT_IN(submodule, __doc__, []() -> const char* { return text; }).constant()
+
 /// Exports a value as an attribute of the module: `ANYFFI_EXPORT_CONSTANT(version, "1.2").doc("...");`. It is computed
 /// when it is first read, and converted for each module that is loaded; of a class of C++, Python gets a copy.
 #define ANYFFI_EXPORT_CONSTANT(name, ...)                                         \

@@ -13,11 +13,11 @@ namespace {
 
 /// A name of an attribute, and what has it.
 struct Named {
-  const char* name;
+  String name;
   const AnyffiTypeInfo* info;  // NULL: a function
 };
 
-bool precedes(const Named& a, const Named& b) { return std::strcmp(a.name, b.name) < 0; }
+bool precedes(const Named& a, const Named& b) { return a.name < b.name; }
 
 int raise_same_name(const Named& a, const Named& b) {
   const AnyffiTypeInfo* info = a.info != nullptr ? a.info : b.info;
@@ -25,8 +25,8 @@ int raise_same_name(const Named& a, const Named& b) {
   return raise_format("ValueError",
                       "the class %s and the %s %s would be one attribute of the module, %s: give one of them "
                       "another name",
-                      info->type_key, are_classes ? "class" : "function", are_classes ? b.info->type_key : a.name,
-                      a.name);
+                      info->type_key, are_classes ? "class" : "function",
+                      are_classes ? b.info->type_key : a.name.c_str(), a.name.c_str());
 }
 
 }  // namespace
@@ -47,11 +47,22 @@ bool is_nested(const AnyffiTypeInfo& info) {
   return outer != nullptr && outer->type_code >= ANYFFI_FIRST_DYNAMIC_TYPE;
 }
 
+String attribute_of_class(const AnyffiTypeInfo& info, const AnyffiModuleTable* table) {
+  const char* first = std::strchr(info.type_key, '.');
+  const char* last = std::strrchr(info.type_key, '.');
+  if (first == last || table == nullptr) return info.python_name;
+  String submodule(first + 1, last + 1);  // with the dot
+  for (const AnyffiModuleEntry* entry = *table->entries; entry != nullptr; entry = entry->next) {
+    if (std::strncmp(entry->name, submodule.c_str(), submodule.size()) == 0) return submodule + info.python_name;
+  }
+  return info.python_name;
+}
+
 int check_class_names(const AnyffiModuleTable* table) {
   Vector<Named> all;
   for (const AnyffiModuleClass* row = first_class(table); row != nullptr; row = row->next) {
     const AnyffiTypeInfo* info = class_of(*row);
-    if (info != nullptr && !is_nested(*info)) all.push_back({info->python_name, info});
+    if (info != nullptr && !is_nested(*info)) all.push_back({attribute_of_class(*info, table), info});
   }
   if (all.empty()) return 0;
   for (const AnyffiModuleEntry* entry = *table->entries; entry != nullptr; entry = entry->next) {

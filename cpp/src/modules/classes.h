@@ -5,6 +5,8 @@
 
 #include <anyffi/c_api.h>
 
+#include "core/memory.h"
+
 namespace anyffi::runtime {
 
 /// The first class that a library lists; NULL if there is none, or no table.
@@ -13,6 +15,9 @@ const AnyffiModuleClass* first_class(const AnyffiModuleTable* table) noexcept;
 const AnyffiTypeInfo* class_of(const AnyffiModuleClass& row) noexcept;
 /// Whether a class is nested in another one: its key begins with the key of that.
 bool is_nested(const AnyffiTypeInfo& info);
+/// The name of a class that is not nested as an attribute: behind that of the submodule that its key names, if the
+/// library has functions there.
+String attribute_of_class(const AnyffiTypeInfo& info, const AnyffiModuleTable* table);
 /// ValueError if two classes of a library, or a class and a function, have one name: its module has one attribute.
 int check_class_names(const AnyffiModuleTable* table);
 

@@ -113,22 +113,24 @@ Vector<String> list_all_names(Module* module) {
   return names;
 }
 
-/// Calls `visit` with each class of a module, and then of its imports, until it returns true.
+/// Calls `visit` with each class of a module and the name that it has there, and then of its imports, until it returns
+/// true; without nested ones.
 template <class Visit>
 void visit_classes(Module* module, Visit visit) {
   for (Module* reached : flatten(module)) {
     for (const AnyffiModuleClass* row = first_class(reached->library.table); row != nullptr; row = row->next) {
       const AnyffiTypeInfo* info = class_of(*row);
-      if (info != nullptr && visit(*info)) return;
+      if (info == nullptr || is_nested(*info)) continue;
+      if (visit(*info, attribute_of_class(*info, reached->library.table))) return;
     }
   }
 }
 
-/// The names of the classes of a module and of its imports, sorted, without nested ones.
+/// The names of the classes of a module and of its imports, sorted.
 Vector<String> list_class_names(Module* module) {
   Vector<String> names;
-  visit_classes(module, [&](const AnyffiTypeInfo& info) {
-    if (!is_nested(info)) names.emplace_back(info.python_name);
+  visit_classes(module, [&](const AnyffiTypeInfo&, const String& name) {
+    names.push_back(name);
     return false;
   });
   sort_names(&names);
@@ -161,8 +163,8 @@ int get_function(Module* module, const AnyffiValue* name, AnyffiValue* out) {
 int find_class(Module* module, const AnyffiValue* name, int32_t* out) {
   String wanted;
   append_text(&wanted, name);
-  visit_classes(module, [&](const AnyffiTypeInfo& info) {
-    if (wanted != info.python_name || is_nested(info)) return false;
+  visit_classes(module, [&](const AnyffiTypeInfo& info, const String& known) {
+    if (wanted != known) return false;
     *out = info.type_code;
     return true;
   });

@@ -1,0 +1,74 @@
+"""Submodules: functions, classes and constants of a library whose names have a part in common."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from .._builtins import *  # noqa: F403
+from .._rules.keywords import is_constant
+from .._typing import Any
+
+__all__ = ["Submodule", "attribute_of", "find_member", "first_names", "read_member"]
+
+#: The constant that documents a submodule.
+_DOC = "__doc__"
+
+
+def attribute_of(function: Any) -> Any:
+    """Return what a module has as an attribute: the function, or the value of a constant."""
+    return function() if is_constant(function._anyffi_info()) else function
+
+
+def first_names(module: Any, prefix: str = "") -> set[str]:
+    """Return the names of functions, classes and submodules that a module, or its submodule, has itself."""
+    names = (*module._anyffi_runtime.module_list(module), *module._anyffi_runtime.module_list_classes(module))
+    tails = (name[len(prefix) :] for name in names if name.startswith(prefix))
+    return {tail.partition(".")[0] for tail in tails} - {_DOC}
+
+
+def find_member(module: Any, name: str) -> Any:
+    """Return a function, also of a constant, a class or a submodule; AttributeError if there is none."""
+    try:
+        return module.get_function(name)
+    except AttributeError:
+        type_code = module._anyffi_runtime.module_find_class(module, name)
+        if type_code is not None:
+            return module._anyffi_classes.class_of(type_code)
+        if first_names(module, name + "."):
+            return Submodule(module, name)
+        raise
+
+
+def read_member(module: Any, name: str) -> Any:
+    """Return the attribute of a module with a name, which has dots for one of a submodule."""
+    found = find_member(module, name)
+    return found if isinstance(found, (type, Submodule)) else attribute_of(found)
+
+
+class Submodule(ModuleType):
+    """A part of a library."""
+
+    def __init__(self, owner: Any, path: str) -> None:
+        try:
+            doc = owner.get_function(f"{path}.{_DOC}")()
+        except AttributeError:
+            doc = None
+        super().__init__(path, doc)
+        self._owner = owner
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__all__":
+            return sorted(first_names(self._owner, self.__name__ + "."))
+        found = read_member(self._owner, f"{self.__name__}.{name}")
+        self.__dict__[name] = found
+        return found
+
+    def __dir__(self) -> list[str]:
+        return [name for name in {*super().__dir__(), *self.__all__} if name != "_owner"]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        outer, _, name = self.__name__.rpartition(".")
+        return getattr, (Submodule(self._owner, outer) if outer else self._owner, name)
+
+    def __repr__(self) -> str:
+        return f"<submodule {self.__name__!r} of {self._owner!r}>"
