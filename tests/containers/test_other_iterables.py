@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support import CPYTHON
 
 LONG = "a text that is too long to be stored in place"
 NAN = float("nan")
@@ -117,7 +118,8 @@ def _outcome(operation: Callable[[Any, Any], Any], container: Any, items: Any, s
     try:
         result = operation(container, items)
     except Exception as error:
-        return type(error), str(error)
+        # PyPy's own containers use other words.
+        return type(error), str(error) if CPYTHON else None
     return shown(result), shown(container)
 
 
