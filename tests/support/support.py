@@ -28,8 +28,7 @@ FREE_THREADED = "t" in getattr(sys, "abiflags", "")
 STACK_ENDS = RecursionError if CPYTHON else (RecursionError, TypeError)
 
 #: A finalizer may release objects that only the next collection finds; with refcounts one is nearly always enough.
-#: Without the GIL some of them are deferred to collections.
-COLLECTIONS = 1 if CPYTHON and not FREE_THREADED else 5
+COLLECTIONS = 1 if CPYTHON else 5
 
 
 def cpython_only(reason: str) -> pytest.MarkDecorator:
@@ -43,10 +42,10 @@ def slow_except(quick: Collection[object], values: Iterable[object], reason: str
     return [pytest.param(value, marks=() if value in quick else slow) for value in values]
 
 
-def collect(until: Callable[[], bool] = lambda: False) -> None:
-    """Collect garbage repeatedly, for objects that finalizers release."""
-    for _ in range(COLLECTIONS):
-        if until():
+def collect(until: Callable[[], bool] | None = None) -> None:
+    """Collect garbage repeatedly, for objects that finalizers release, or until there is none."""
+    for _ in range(COLLECTIONS if until is None else 5):
+        if until is not None and until():
             break
         gc.collect()
 
