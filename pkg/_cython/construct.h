@@ -123,7 +123,7 @@ static int anyffi_py_make_container(PyObject* const* args, Py_ssize_t count, PyO
 
 /// Calls the class of sets with another iterable than a set, list or tuple.
 static PyObject* anyffi_py_construct_listed(PyObject* cls, PyObject* iterable, int32_t type_code) {
-  PyObject *items = PySequence_List(iterable), *rest;
+  PyObject *items = anyffi_py_list_of(iterable), *rest;
   AnyffiValue made;
   if (items == NULL) return anyffi_py_fail_method(type_code, NULL, &iterable, 1, NULL);
   int status = anyffi_py_make_set(items, type_code, &made);

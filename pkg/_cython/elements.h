@@ -54,8 +54,9 @@ static int anyffi_py_set_elements(PyObject* self, PyObject* key, const AnyffiVal
 
 /// Lists what is assigned to a slice, with the errors of a list.
 static PyObject* anyffi_py_list_assigned(PyObject* x) {
-  PyObject* made = PyList_New(0);
-  if (made != NULL && PyList_SetSlice(made, 0, 0, x) < 0) Py_CLEAR(made);
+  PyObject *made = PyList_New(0), *all = PySlice_New(NULL, NULL, NULL);
+  if (made == NULL || all == NULL || PyObject_SetItem(made, all, x) < 0) Py_CLEAR(made);
+  Py_XDECREF(all);
   return made;
 }
 

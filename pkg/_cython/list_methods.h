@@ -52,7 +52,7 @@ static int anyffi_py_extend(PyObject* self, PyObject* values) {
     anyffi_py_drop_held(held);
     if (is_extended) return 1;
   }
-  int was_made = anyffi_py_read_elements(self, values, PySequence_List, &elements);
+  int was_made = anyffi_py_read_elements(self, values, anyffi_py_list_of, &elements);
   if (was_made < 0) return -1;
   list = anyffi_py_unwrap_sequence(self, ANYFFI_LIST);
   int status = list == NULL ? -1 : anyffi_py_splice(self, list->size, 0, &elements);

@@ -410,4 +410,10 @@ static int anyffi_py_pack_result(PyObject* function, PyObject* x, AnyffiValue* o
   return status;
 }
 
+/// Lists an iterable by a call of the class, as the other backend does: before Python 3.11 PySequence_List asks for its
+/// iterator before its length.
+static inline PyObject* anyffi_py_list_of(PyObject* iterable) {
+  return PyObject_CallFunctionObjArgs((PyObject*)&PyList_Type, iterable, NULL);
+}
+
 #endif  // ANYFFI_PACK_H_

@@ -31,7 +31,7 @@ static PyObject* anyffi_py_relate_to(PyObject* self, PyObject* other, int relati
 /// Calls a method with a list of what an iterable gives.
 static PyObject* anyffi_py_call_with_list(AnyffiSetMethod method, PyObject* self, PyObject* iterable, const char* name,
                                           int what, int32_t type_code) {
-  PyObject* items = PySequence_List(iterable);
+  PyObject* items = anyffi_py_list_of(iterable);
   if (items == NULL) return NULL;
   PyObject* result = method(self, items, what, type_code);
   if (result == NULL && !PyErr_Occurred()) {

@@ -118,8 +118,9 @@ def _outcome(operation: Callable[[Any, Any], Any], container: Any, items: Any, s
     try:
         result = operation(container, items)
     except Exception as error:
-        # PyPy's own containers use other words.
-        return type(error), str(error) if CPYTHON else None
+        # Python 3.14 gives the reason in parentheses; PyPy's own containers use other words.
+        is_long, _, reason = str(error).partition(" as a set element (")
+        return type(error), None if not CPYTHON else reason[:-1] if reason else is_long
     return shown(result), shown(container)
 
 

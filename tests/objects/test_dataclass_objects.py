@@ -360,6 +360,6 @@ def test_a_state_has_no_memory(ffi: Any) -> None:
         type("State", (), {"__annotations__": {"x": int}, "__module__": __name__})
     )
     made = cls(1)
-    with pytest.raises(AttributeError, match=r"^'State' object has no attribute '_memory'$"):
+    with pytest.raises(AttributeError, match=r"^'State' object has no attribute '_memory'"):
         made.__setstate__({"_memory": b"123"})
     assert made.x == 1
