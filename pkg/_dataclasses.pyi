@@ -8,7 +8,7 @@ __all__ = ["dataclass", "field"]
 
 _T = TypeVar("_T")
 _OfField: TypeAlias = Literal["plain", "ignore", "identity", "defines", "declares"]
-_OfClass: TypeAlias = Literal["plain", "identity", "variable"]
+_OfClass: TypeAlias = Literal["plain", "identity", "variable", "dag"]
 
 @overload
 def field(

@@ -52,8 +52,8 @@ class DataclassApi:
             False: instances have a `__dict__` for other attributes.
         structural : str, optional
             How instances take part in comparisons by structure: `"plain"`, the default; `"identity"`, as the
-            same object; `"variable"`, one that nothing binds equals itself alone. Fields have one, too: see
-            `anyffi.field`.
+            same object; `"variable"`, one that nothing binds equals itself alone; `"dag"`, where one is met
+            again, the one that it was compared with at first. Fields have one, too: see `anyffi.field`.
 
         Raises
         ------

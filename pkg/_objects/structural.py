@@ -11,7 +11,7 @@ __all__ = ["KEY", "require_word", "set_structure"]
 KEY = "anyffi.structural"
 
 _OF_FIELDS = ("plain", "ignore", "identity", "defines", "declares")
-_OF_CLASSES = ("plain", "identity", "variable")
+_OF_CLASSES = ("plain", "identity", "variable", "dag")
 
 
 def require_word(word: Any, *, of_field: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 
 from .._builtins import *  # noqa: F403
@@ -47,14 +48,19 @@ class Interrupted(BaseException):
 
 
 def choose_function(function: Any, otherwise: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return one function for what walks accept: a callable, or a mapping of types to callables."""
+    """Return one function for what walks accept: a callable, or a mapping of types to callables.
+
+    `typing.Any` is as good as `object`, for what no type before it fits.
+    """
     if callable(function):
         return function  # type: ignore[no-any-return]
     if not isinstance(function, Mapping):
         raise TypeError(
             f"expected a callable, or a mapping of types to callables, got {type(function).__name__}"
         )
-    rows = tuple(function.items())
+    # Who uses it has imported it.
+    anything = getattr(sys.modules.get("typing"), "Any", object)
+    rows = tuple((object if types is anything else types, each) for types, each in function.items())
     for types, each in rows:
         isinstance(None, types)  # a TypeError for what is no type
         if not callable(each):

@@ -82,7 +82,7 @@ def test_words_without_meaning(ffi: Any, public: Any) -> None:
     with pytest.raises(ValueError, match=message):
         public.field(structural="variable")
     with pytest.raises(
-        ValueError, match="^`structural` of a class is 'plain', 'identity' or 'variable', not 'x'$"
+        ValueError, match="^`structural` of a class is 'plain', 'identity', 'variable' or 'dag', not 'x'$"
     ):
         ffi.dataclass(structural="x")(type("X", (), {"__annotations__": {"x": int}}))
     with pytest.raises(ValueError, match="cannot specify both"):

@@ -41,6 +41,14 @@ def test_visits(ffi: Any) -> None:
         ffi.map(value, {"int": print})
 
 
+def test_a_function_for_all_other_types(ffi: Any) -> None:
+    for rest in (object, Any):
+        seen: list[Any] = []
+        ffi.visit(ffi.List([1, "a", None]), {int: lambda x: seen.append(-x), rest: seen.append})
+        assert seen[1:] == [-1, "a", None]
+        assert ffi.map(ffi.List([1, "a"]), {str: lambda x: x + "b", rest: lambda x: x}) == ffi.List([1, "ab"])
+
+
 def test_a_walk_ends_where_a_function_says_so(ffi: Any) -> None:
     from anyffi.structure import VisitInterrupt
 

@@ -922,7 +922,9 @@ typedef enum AnyffiStructure {
   ANYFFI_STRUCTURE_DEFINES = 3,
   /// Likewise, in all that follows in the innermost object with a field of the sort before.
   ANYFFI_STRUCTURE_DECLARES = 4,
-  ANYFFI_STRUCTURE_VARIABLE = 5 /* a type: where nothing binds an object, the same one */
+  ANYFFI_STRUCTURE_VARIABLE = 5, /* a type: where nothing binds an object, the same one */
+  /// A type: where an object is met again, the one that it was compared with at first, not an equal one.
+  ANYFFI_STRUCTURE_DAG = 6
 } AnyffiStructure;
 
 /// Sets how a field of a registered type takes part, or with NULL its objects: also those of types that derive from it.

@@ -2,6 +2,8 @@
 /// Operations on the structure of values, under `anyffi.structure.*`.
 #include <anyffi/anyffi.h>
 
+#include <iterator>
+
 #include "core/section.h"
 #include "structure/parts.h"
 
@@ -72,8 +74,8 @@ ANYFFI_REGISTER_GLOBAL("anyffi.structure.diff")
 ANYFFI_REGISTER_GLOBAL("anyffi.structure.set")
     .def(
         [](int32_t type_code, const AnyValue& field, const anyffi::String& structure) {
-          constexpr const char* kNames[] = {"plain", "ignore", "identity", "defines", "declares", "variable"};
-          for (int32_t i = 0; i < 6; ++i) {
+          constexpr const char* kNames[] = {"plain", "ignore", "identity", "defines", "declares", "variable", "dag"};
+          for (int32_t i = 0; i < static_cast<int32_t>(std::size(kNames)); ++i) {
             if (structure != kNames[i]) continue;
             if (field.is_none()) return check(anyffi_type_set_structure(type_code, nullptr, i));
             anyffi::Bytes name = field.cast<anyffi::String>().utf8();
@@ -81,7 +83,7 @@ ANYFFI_REGISTER_GLOBAL("anyffi.structure.set")
             return check(anyffi_type_set_structure(type_code, reinterpret_cast<const char*>(name.data()), i));
           }
           throw anyffi::Error("ValueError",
-                              "a structure is plain, ignore, identity, defines, declares or variable, not {}",
+                              "a structure is plain, ignore, identity, defines, declares, variable or dag, not {}",
                               AnyValue(structure));
         },
         arg("type_code"), arg("field"), arg("structure"))

@@ -46,8 +46,10 @@ Comparer::Verdict Comparer::compare_objects(const AnyffiValue& a, const AnyffiVa
 bool Comparer::is_known(AnyffiObject* a, AnyffiObject* b, bool only_begun, int32_t* row) {
   // What binds variables does so again, but not inside of itself.
   only_begun |= declaring_.find(a, nullptr) >= 0;
-  // While no variable is bound, equality is transitive: as many steps as there are objects decide about all pairs.
-  if (!only_begun && scopes_.is_empty() && search_ != Search::kAll) return !unite(a, b);
+  // While no variable is bound, equality is transitive: as many steps as there are objects decide about all pairs. An
+  // object that is compared with itself may have parts that stand for themselves from then on.
+  bool is_transitive = scopes_.is_empty() && (a != b || !maps_);
+  if (!only_begun && is_transitive && search_ != Search::kAll) return !unite(a, b);
   if (const Results::Row* known = results_.find(a, b, scopes_, false, only_begun)) {
     if (!stack_.empty()) stack_.back().needs_all |= known->needs_all;
     return true;

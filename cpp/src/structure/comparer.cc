@@ -96,9 +96,10 @@ Comparer::Verdict Comparer::meet_object(const AnyffiValue& a, const AnyffiValue&
       return number == other ? kSame : kDiffers;
     }
   }
-  if (type.structure != ANYFFI_STRUCTURE_VARIABLE) return kBegun;
+  bool is_dag = type.structure == ANYFFI_STRUCTURE_DAG;
+  if (type.structure != ANYFFI_STRUCTURE_VARIABLE && !is_dag) return kBegun;
   results_.uses.push_back(Use{left, right, Scopes::kFree});
-  if ((flags_ & ANYFFI_MAP_FREE_VARIABLES) == 0) return left == right ? kSame : kDiffers;
+  if (!is_dag && (flags_ & ANYFFI_MAP_FREE_VARIABLES) == 0) return left == right ? kSame : kDiffers;
   *variable = Variable::kMapped;
   return kBegun;
 }
@@ -123,8 +124,7 @@ Comparer::Verdict Comparer::meet(const AnyffiValue& a, const AnyffiValue& b, boo
       return by_identity ? verdict_of(a.as_object == b.as_object) : meet_leaves(a, b);
     }
   }
-  bool maps = (flags_ & ANYFFI_MAP_FREE_VARIABLES) != 0;
-  if (a.as_object == b.as_object && variable == Variable::kNone && !binds && !maps && !scopes_.has_crossed()) {
+  if (a.as_object == b.as_object && variable == Variable::kNone && !binds && !maps_ && !scopes_.has_crossed()) {
     return kSame;
   }
   if (form == Form::kSequence && search_ == Search::kAny) {

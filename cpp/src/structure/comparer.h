@@ -29,7 +29,10 @@ class Comparer {
   enum Verdict { kFailed = -1, kSame = 0, kBegun = 1, kDiffers = 2 };
 
   Comparer(uint32_t flags, Search search)
-      : flags_(flags), search_(search), hashers_{{types_, scopes_, 0, flags}, {types_, scopes_, 1, flags}} {
+      : flags_(flags),
+        search_(search),
+        maps_((flags & ANYFFI_MAP_FREE_VARIABLES) != 0 || may_meet_dags()),
+        hashers_{{types_, scopes_, 0, flags}, {types_, scopes_, 1, flags}} {
     hashers_[0].serve_comparison();
     hashers_[1].serve_comparison();
   }
@@ -128,6 +131,7 @@ class Comparer {
 
   uint32_t flags_;
   Search search_;
+  bool maps_; /* an object may stand for another one, so it is compared with itself, too */
   bool owns_ = false;
   size_t num_steps_ = 0; /* of all paths */
   ObjectTypes types_;

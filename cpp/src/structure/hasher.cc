@@ -72,9 +72,10 @@ int Hasher::meet_variable(AnyffiObject* object, const ObjectType& type, bool bin
       return 0;
     }
   }
-  if (type.structure != ANYFFI_STRUCTURE_VARIABLE) return 1;
+  bool is_dag = type.structure == ANYFFI_STRUCTURE_DAG;
+  if (type.structure != ANYFFI_STRUCTURE_VARIABLE && !is_dag) return 1;
   results_.uses.push_back(use_of(object, Scopes::kFree));
-  if ((flags_ & ANYFFI_MAP_FREE_VARIABLES) != 0) *variable = Variable::kMapped;
+  if (is_dag || (flags_ & ANYFFI_MAP_FREE_VARIABLES) != 0) *variable = Variable::kMapped;
   return 1;
 }
 
@@ -96,6 +97,8 @@ int Hasher::meet(Owned value, bool is_shared, bool binds) {
   bool is_unordered = outer == nullptr
                           ? serves_comparison_
                           : outer->is_unordered || outer->form == Form::kMapping || outer->form == Form::kSet;
+  // There an object has no place, so it is hashed by its parts each time.
+  if (is_unordered && type != nullptr && type->structure == ANYFFI_STRUCTURE_DAG && !binds) variable = Variable::kNone;
   int32_t row = -1;
   if (is_shared || serves_comparison_) {
     // Objects are at multiples of 16.
@@ -162,7 +165,8 @@ void Hasher::finish() {
     } else {
       // The order of entries must not matter.
       uint64_t number = frame.is_unordered ? ~uint64_t{0} : static_cast<uint64_t>(scopes_.num_mapped());
-      result_ = add_hash(begin_hash(kFreeTag), number);
+      bool is_dag = frame.type->structure == ANYFFI_STRUCTURE_DAG;
+      result_ = add_hash(is_dag ? result_ : begin_hash(kFreeTag), number);
       if (!frame.is_unordered) scopes_.map_free(a, b);
     }
     kept_.push_back(std::move(frame.value));

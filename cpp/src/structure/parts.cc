@@ -2,6 +2,7 @@
 /// Types and their parts.
 #include "structure/parts.h"
 
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -27,12 +28,17 @@ struct Structures {
   std::map<int32_t, Vector<Row>, std::less<>, Allocator<std::pair<const int32_t, Vector<Row>>>> of_type;
 };
 
+/// Whether some type was ever said to be a DAG's.
+std::atomic<bool> has_dags{false};
+
 Structures& structures() {
   static Immortal<Structures> made;
   return *made;
 }
 
 }  // namespace
+
+bool may_meet_dags() noexcept { return has_dags.load(std::memory_order_relaxed); }
 
 void reset_structure(int32_t type_code) noexcept {
   Structures& known = structures();
@@ -180,18 +186,19 @@ int next_part(const AnyffiValue& value, Form form, const ObjectType* type, Posit
 int anyffi_type_set_structure(int32_t type_code, const char* field, int32_t structure) {
   using namespace anyffi::runtime;
   bool is_plain = structure == ANYFFI_STRUCTURE_PLAIN || structure == ANYFFI_STRUCTURE_IDENTITY;
-  bool fits = is_plain || (field == nullptr ? structure == ANYFFI_STRUCTURE_VARIABLE
-                                            : structure > 0 && structure < ANYFFI_STRUCTURE_VARIABLE);
+  bool is_of_types = structure == ANYFFI_STRUCTURE_VARIABLE || structure == ANYFFI_STRUCTURE_DAG;
+  bool fits = is_plain || (field == nullptr ? is_of_types : structure > 0 && structure < ANYFFI_STRUCTURE_VARIABLE);
   const AnyffiTypeInfo* info = type_code < ANYFFI_FIRST_DYNAMIC_TYPE ? nullptr : anyffi_type_get_info(type_code);
   if (info == nullptr) return anyffi_error_raise("ValueError", "only registered types have a structure to be set");
   if (!fits) {
     return raise_format("ValueError", "structure of '%s': %s", info->type_key,
-                        field == nullptr ? "classes are plain, compared by identity, or variables"
+                        field == nullptr ? "classes are plain, compared by identity, variables, or nodes of a DAG"
                                          : "fields are plain, ignored, compared by identity, or bind variables");
   }
   if (field != nullptr && anyffi_type_find_field(type_code, field) == nullptr) {
     return raise_format("ValueError", "structure of '%s': there is no field '%s'", info->type_key, field);
   }
+  if (structure == ANYFFI_STRUCTURE_DAG) has_dags.store(true, std::memory_order_relaxed);
   return guard([&] {
     Structures& known = structures();
     std::lock_guard<Mutex> lock(known.mutex);

@@ -190,9 +190,11 @@ inline const AnyffiValue& unboxed(const AnyffiValue& value) noexcept {
   return value.type_code == ANYFFI_BOX ? reinterpret_cast<AnyffiBox*>(value.as_object)->value : value;
 }
 
-/// The function of a method of a type itself, by its name or one of its flags; NULL if there is none.
 /// Forgets what `anyffi_type_set_structure` has set for a type.
 void reset_structure(int32_t type_code) noexcept;
+/// Whether there may be objects of which the sharing matters: then an object is compared with itself, too.
+bool may_meet_dags() noexcept;
+/// The function of a method of a type itself, by its name or one of its flags; NULL if there is none.
 AnyffiObject* find_method(const AnyffiTypeInfo& info, const char* name, uint32_t flag) noexcept;
 
 }  // namespace anyffi::runtime

@@ -20,7 +20,9 @@ enum class Structure : int32_t {
   /// Likewise, in all that follows in the innermost object with a field that defines.
   kDeclares = ANYFFI_STRUCTURE_DECLARES,
   /// Of a class: an object that nothing binds equals itself alone.
-  kVariable = ANYFFI_STRUCTURE_VARIABLE
+  kVariable = ANYFFI_STRUCTURE_VARIABLE,
+  /// Of a class: an object that is met again equals the one that it was compared with at first, not an equal one.
+  kDag = ANYFFI_STRUCTURE_DAG
 };
 
 namespace detail ANYFFI_HIDDEN_ {
