@@ -11,7 +11,7 @@ from .attributes import set_state, state_of
 from .container import Container
 from .fields import Field
 
-__all__ = ["__repr__", "make_copies", "make_copy", "make_reduce", "namespace_of_key"]
+__all__ = ["__replace__", "__repr__", "make_copies", "make_copy", "make_reduce", "namespace_of_key"]
 
 #: The module of classes whose key has no dot.
 _NO_MODULE = "anyffi.objects"
@@ -42,6 +42,20 @@ def __repr__(self: Any) -> str:
         return f"{name}({', '.join(f'{x}={getattr(self, x)!r}' for x in names)})"
     finally:
         active.discard(address)
+
+
+def __replace__(self: Any, /, **changes: Any) -> Any:
+    """Return a copy with other values of fields and properties: what `copy.replace` of Python 3.13 calls."""
+    from copy import copy
+
+    cls = type(self)
+    for name in changes:
+        if not hasattr(getattr(cls, name, None), "__set__"):
+            raise TypeError(f"{cls.__qualname__}.__replace__() got an unexpected keyword argument {name!r}")
+    made = copy(self)
+    for name, value in changes.items():
+        setattr(made, name, value)
+    return made
 
 
 def _remade(self: Any, made: Any) -> Any:

@@ -160,6 +160,8 @@ class Members:
             members["_anyffi_copied"] = staticmethod(members["__copy__"])
             copies = defaults.make_copies(cls, members["__copy__"], type_code)
             members["__copy__"], members["__deepcopy__"] = copies
+        if "__copy__" in members or "__reduce__" in members:
+            members.setdefault("__replace__", defaults.__replace__)
         if described.has_repr:
             members.setdefault("__repr__", lambda self: self._runtime.value_repr(self))
         if described.fields:

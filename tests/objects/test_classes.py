@@ -366,6 +366,27 @@ def test_copies_and_pickles(geo: Any, ffi: Any) -> None:
             make(geo.Index(1))
 
 
+def test_copies_with_other_values(geo: Any) -> None:
+    class Derived(geo.Vec):  # type: ignore[misc, name-defined]
+        extra: Any = None
+
+    vec, derived = geo.Vec(1, 2), Derived(1, 2)
+    derived.extra = [1]
+    for value in (vec, derived):
+        made = value.__replace__(y=5)
+        assert (type(made), made.x, made.y, value.y) == (type(value), 1, 5, 2)
+        assert value.__replace__() == value
+        if sys.version_info >= (3, 13):
+            assert copy.replace(value, x=7).x == 7
+    assert derived.__replace__(x=0).extra is derived.extra
+    for name in ("z", "itself", "__class_getitem__"):
+        with pytest.raises(TypeError, match=rf"^Vec\.__replace__\(\) got an unexpected keyword argument '{name}'$"):
+            vec.__replace__(**{name: 1})
+    with pytest.raises(TypeError, match="expected float, got str"):
+        vec.__replace__(x="text")
+    assert not hasattr(geo.Index(1), "__replace__")
+
+
 class Attributes:
     """Beside a class of C++, a base of the class below."""
 

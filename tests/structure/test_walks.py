@@ -392,13 +392,15 @@ ANYFFI_CLASS(Heat, "walks.Heat")
 struct Hidden {
   double degrees;
   anyffi::List<int64_t> notes;
+  anyffi::AnyValue next;
   int64_t hidden = 0;
 };
 ANYFFI_CLASS(Hidden, "walks.Hidden")
     .copyable()
-    .init([](double degrees) { return Hidden{degrees / 2, {}}; }, arg("degrees"))
+    .init([](double degrees) { return Hidden{degrees / 2, {}, {}}; }, arg("degrees"))
     .field("degrees", &Hidden::degrees)
     .field("notes", &Hidden::notes)
+    .field("next", &Hidden::next)
     .method("hide", [](Hidden& self, int64_t x) { self.hidden = x; }, arg("x"))
     .method("find", [](Hidden& self) { return self.hidden; });
 
@@ -427,5 +429,21 @@ def test_what_a_constructor_changes_is_set(ffi: Any, build: Build) -> None:
     copied = ffi.copy(hidden)
     assert (copied.degrees, copied.find(), ffi.to_python(copied.notes)) == (4, 5, [1, 2])
     assert copied.notes is not hidden.notes
+    # One that has several references keeps it, too, and may be met again in what never changes.
+    first, second = ffi.copy([hidden, hidden])
+    assert first.same_as(second)
+    assert first.find() == 5
+    hidden.next = ffi.Array([hidden, hidden.notes, ffi.Map({"k": hidden})])
+    for root in (hidden, hidden.next, [hidden]):
+        copied = ffi.copy(root)
+        copied = copied if root is hidden else copied[0]
+        assert not copied.same_as(hidden)
+        assert copied.find() == 5
+        assert copied.next[0].same_as(copied)
+        assert copied.next[2]["k"].same_as(copied)
+        assert copied.next[1].same_as(copied.notes)
+        assert not copied.notes.same_as(hidden.notes)
+        copied.next = None
+    hidden.next = None
     with pytest.raises(ValueError, match="makes another value of 'number', which is read-only"):
         ffi.copy(module.Next(1))

@@ -47,9 +47,9 @@ bool fit(const ObjectType& type, AnyffiObject* constructor, Recipe* out) {
   return true;
 }
 
-/// Sets a field that a constructor took to the same value, which the constructor may have changed: converted, rounded,
-/// clamped. ValueError if it has, and the field is read-only.
-int settle_param(const ObjectType& type, const AnyffiFieldInfo* field, const AnyffiValue& value, AnyffiObject* object) {
+/// Sets a field of a copy, or one that a constructor took and may have changed: converted, rounded, clamped. ValueError
+/// if it has another value, and is read-only.
+int settle_field(const ObjectType& type, const AnyffiFieldInfo* field, const AnyffiValue& value, AnyffiObject* object) {
   Owned made;
   if (field->get(object, field, made.out()) != 0) return -1;
   if (is_identical(*made.get(), value)) return 0;
@@ -153,7 +153,7 @@ int construct(const ObjectType& type, const Recipe& recipe, const AnyffiValue* f
 int set_rest(const ObjectType& type, const Recipe& recipe, const AnyffiValue* fields, AnyffiObject* object) noexcept {
   for (int32_t index : recipe.params) {
     if (index < 0 || fields[index].type_code == ANYFFI_UNSET) continue;
-    if (settle_param(type, type.fields[static_cast<size_t>(index)].field, fields[index], object) != 0) return -1;
+    if (settle_field(type, type.fields[static_cast<size_t>(index)].field, fields[index], object) != 0) return -1;
   }
   for (int32_t index : recipe.rest) {
     AnyffiValue value = fields[index];
@@ -163,11 +163,9 @@ int set_rest(const ObjectType& type, const Recipe& recipe, const AnyffiValue* fi
   return 0;
 }
 
-int copy_like(const ObjectType& type, AnyffiObject* copy, const AnyffiValue& value, const AnyffiValue* fields,
-              Owned* out) noexcept {
-  if (call_function(anyffi_make_object(copy), value, out) != 0) return -1;
+int settle_fields(const ObjectType& type, const AnyffiValue* fields, AnyffiObject* object) noexcept {
   for (size_t i = 0; i < type.fields.size(); ++i) {
-    if (settle_param(type, type.fields[i].field, fields[i], out->get()->as_object) != 0) return -1;
+    if (settle_field(type, type.fields[i].field, fields[i], object) != 0) return -1;
   }
   return 0;
 }

@@ -51,9 +51,8 @@ inline int call_function(const AnyffiValue& function, const AnyffiValue& arg, Ow
   return anyffi_function_call(&function, args, 1, out->out());
 }
 
-/// Copies an object by its class's `__copy__`, and sets the fields that are to be others.
-int copy_like(const ObjectType& type, AnyffiObject* copy, const AnyffiValue& value, const AnyffiValue* fields,
-              Owned* out) noexcept;
+/// Sets the fields of an object that have other values than these.
+int settle_fields(const ObjectType& type, const AnyffiValue* fields, AnyffiObject* object) noexcept;
 
 /// Makes values like others, of other parts. For one operation.
 class Maker {

@@ -53,6 +53,11 @@ bool is_unchanged(const AnyffiValue& old, const AnyffiValue& result) noexcept {
          is_identical(left->step, right->step);
 }
 
+/// The copy constructor of a class of C++, which copies also what is no field; NULL if there is none.
+AnyffiObject* find_copy(const ObjectType& type) noexcept {
+  return type.info->record != nullptr ? nullptr : find_method(*type.info, "__copy__", 0);
+}
+
 /// Makes a value of what a function returns for each part; or a deep copy.
 class Mapper {
  public:
@@ -165,6 +170,7 @@ int Mapper::begin_copy(Frame* frame) {
     return anyffi_mapping_create(code, as_mapping(frame->value->as_object)->size, made.out());
   }
   if (frame->form != Form::kFields) return 0;
+  if (AnyffiObject* copy = find_copy(*frame->type)) return call_function(anyffi_make_object(copy), *frame->value.get(), &made);
   const Recipe& recipe = maker_.recipe_of(*frame->type);
   return recipe.is_empty_first() ? construct(*frame->type, recipe, nullptr, made.out()) : 0;
 }
@@ -183,6 +189,7 @@ int Mapper::fill(Frame& frame, const AnyffiValue& object) {
     }
     return 0;
   }
+  if (find_copy(*frame.type) != nullptr) return settle_fields(*frame.type, parts, object.as_object);
   return set_rest(*frame.type, maker_.recipe_of(*frame.type), parts, object.as_object);
 }
 
@@ -214,10 +221,11 @@ int Mapper::make(Frame& frame, Owned* out) {
                       value.type_code == ANYFFI_SHAPE || value.type_code == ANYFFI_MAP ||
                       value.type_code == ANYFFI_FROZEN_SET;
   if (is_immutable && !frame.is_changed) return *out = retained(value), 0;
-  if (frame.form == Form::kFields && frame.type->info->record == nullptr) {
-    // Copies also what is no field.
-    AnyffiObject* copy = find_method(*frame.type->info, "__copy__", 0);
-    if (copy != nullptr) return copy_like(*frame.type, copy, value, parts, out);
+  if (frame.form == Form::kFields) {
+    if (AnyffiObject* copy = find_copy(*frame.type)) {
+      if (call_function(anyffi_make_object(copy), value, out) != 0) return -1;
+      return settle_fields(*frame.type, parts, out->get()->as_object);
+    }
   }
   return maker_.make_like(value, parts, count, out->out());
 }
