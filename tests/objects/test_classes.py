@@ -380,7 +380,9 @@ def test_copies_with_other_values(geo: Any) -> None:
             assert copy.replace(value, x=7).x == 7
     assert derived.__replace__(x=0).extra is derived.extra
     for name in ("z", "itself", "__class_getitem__"):
-        with pytest.raises(TypeError, match=rf"^Vec\.__replace__\(\) got an unexpected keyword argument '{name}'$"):
+        with pytest.raises(
+            TypeError, match=rf"^Vec\.__replace__\(\) got an unexpected keyword argument '{name}'$"
+        ):
             vec.__replace__(**{name: 1})
     with pytest.raises(TypeError, match="expected float, got str"):
         vec.__replace__(x="text")

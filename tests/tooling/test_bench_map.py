@@ -10,7 +10,7 @@ from typing import Any
 
 import anyffi
 import pytest
-from support import CXX, ROOT, SANITIZED, cpython_only, needs_compilers, run
+from support import CXX, ROOT, SANITIZED, Build, cpython_only, needs_compilers, run
 
 pytest.importorskip("numpy")
 
@@ -91,6 +91,16 @@ def test_handwritten_sources_compile(name: str) -> None:
     done = run([CXX, *options, sources / f"{name}.cc"], LD_PRELOAD=None)
     assert done.returncode == 0, done.stderr
     assert "warning" not in done.stderr
+
+
+@needs_compilers
+@pytest.mark.slow("compiling")
+@pytest.mark.parametrize("name", ["map_anyffi", "with_anyffi"])
+def test_handwritten_libraries_load(name: str, build: Build) -> None:
+    sources = ROOT / "tools" / "bench" / "native"
+    library = build(f"{name}_loaded.cc", f'#include "{sources / name}.cc"\n')
+    script = f"import anyffi; print(len(dir(anyffi.load_module({str(library)!r}))) > 5)"
+    assert run([sys.executable, "-c", script]).stdout == "True\n"
 
 
 def test_what_exceeds_its_law_is_reported_worst_first() -> None:

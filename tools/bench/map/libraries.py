@@ -15,8 +15,6 @@ def load_anyffi(paths: list[pathlib.Path]) -> Find:
 
     modules = [anyffi.load_module(str(path)) for path in paths]
     functions = among(modules)
-    members = {"__slots__": (), "__module__": __name__}
-    anyffi.register_object("map.Point")(type("Point", (anyffi.Object,), members))
 
     def find(name: str) -> Any:
         if name == "module":

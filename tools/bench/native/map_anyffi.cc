@@ -66,5 +66,4 @@ ANYFFI_REGISTER_GLOBAL("map.as_ndarray").def([](const anyffi::Tensor& x) -> anyf
   return x;
 });
 ANYFFI_REGISTER_OBJECT(Point);
-ANYFFI_EXPORT(Point, [](double x, double y) { return anyffi::make_object<Point>(Point{x, y}); }, arg("x"), arg("y"));
 ANYFFI_EXPORT(released, [](int64_t x) { return x + 1; }).release_gil();
