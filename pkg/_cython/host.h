@@ -155,8 +155,22 @@ static int anyffi_py_handle_convert(void* handle, int32_t conversion, AnyffiValu
   return anyffi_py_end_hook(anyffi_py_pack_new(made, out), former);
 }
 
+/// Packs what keeps an object alive: its wrapper, if that is of a class of Python. As the rules do it, which take long
+/// for what each reference to the inside of an object asks.
+static int anyffi_py_create_kept(AnyffiObject* object, AnyffiValue* out) {
+  PyObject* wrapper = anyffi_py_get_wrapper(object);
+  if (wrapper == NULL) return 0;
+  PyObject* members = Py_TYPE(wrapper)->tp_dict;
+  int is_made_again = PyDict_Contains(members, anyffi_state.type_key_name);
+  if (is_made_again == 0) is_made_again = PyDict_Contains(members, anyffi_state.record_name);
+  int status = is_made_again != 0 ? is_made_again : anyffi_py_pack_handle(ANYFFI_PY_OBJECT, wrapper, out);
+  Py_DECREF(wrapper);
+  return status < 0 ? -1 : 0;
+}
+
 static int anyffi_py_handle_create(int32_t conversion, const AnyffiValue* from, AnyffiValue* out) {
   int former = anyffi_py_lock();
+  if (conversion == ANYFFI_AS_KEPT) return anyffi_py_end_hook(anyffi_py_create_kept(from->as_object, out), former);
   PyObject* known = anyffi_py_create_directly(conversion, from);
   if (known != NULL || PyErr_Occurred()) return anyffi_py_end_hook(anyffi_py_pack_new(known, out), former);
   PyObject* number = PyLong_FromLong(conversion);

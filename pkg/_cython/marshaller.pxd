@@ -56,6 +56,8 @@ cdef extern from "state.h":
         PyObject* convert
         PyObject* listed
         PyObject* fspath_name
+        PyObject* type_key_name
+        PyObject* record_name
         PyObject* create
         PyObject* enumeration_codes
         PyObject* class_of_kind

@@ -191,7 +191,10 @@ def _to_plain(x: Any) -> Any:
 
 
 def _keep(x: Any) -> Any:
-    """Return what keeps an object of a Python class alive; None of one that C++ can make again."""
+    """Return what keeps an object of a Python class alive; None of one that C++ can make again.
+
+    The compiled marshaller says the same in `host.h`.
+    """
     namespace = type(x).__dict__
     is_made_again = "_anyffi_type_key" in namespace or "_anyffi_record" in namespace
     # PyPy's collector does not see what the runtime refers to: cycles through what it keeps would stay.

@@ -170,7 +170,8 @@ int Mapper::begin_copy(Frame* frame) {
     return anyffi_mapping_create(code, as_mapping(frame->value->as_object)->size, made.out());
   }
   if (frame->form != Form::kFields) return 0;
-  if (AnyffiObject* copy = find_copy(*frame->type)) return call_function(anyffi_make_object(copy), *frame->value.get(), &made);
+  if (AnyffiObject* copy = find_copy(*frame->type))
+    return call_function(anyffi_make_object(copy), *frame->value.get(), &made);
   const Recipe& recipe = maker_.recipe_of(*frame->type);
   return recipe.is_empty_first() ? construct(*frame->type, recipe, nullptr, made.out()) : 0;
 }
