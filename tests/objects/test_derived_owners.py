@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import pytest
+from programs import run_program
 from support import Build, compiles_classes, count_live, cpython_only
 
 pytestmark = [*compiles_classes, cpython_only("PyPy keeps no wrapper alive for C++")]
 
 SOURCE = r"""
 #include <anyffi/anyffi.h>
+
+#include <vector>
 
 namespace derived_owners {
 int64_t alive = 0;
@@ -29,6 +32,15 @@ struct World {
   Body* get() { return shared; }
 };
 World* remembered = nullptr;
+struct Link {
+  Link* next = nullptr;
+};
+struct Links {
+  std::vector<Link> all;
+  explicit Links(int64_t size) : all(size) {
+    for (int64_t i = 1; i < size; ++i) all[i - 1].next = &all[i];
+  }
+};
 }  // namespace derived_owners
 
 using namespace derived_owners;
@@ -43,6 +55,11 @@ ANYFFI_CLASS(World, "derived_owners.World")
     .method("get_free", &World::get).returns(Returns::kReference)
     .method("get_kept", &World::get).returns(Returns::kReference).keep_alive<0, 1>()
     .method("share", [](World& world, World& other) { world.shared = other.get(); });
+ANYFFI_CLASS(Link, "derived_owners.Link")
+    .method("next", [](Link& link) { return link.next; }).returns(Returns::kReferenceInternal);
+ANYFFI_CLASS(Links, "derived_owners.Links")
+    .init<int64_t>()
+    .method("first", [](Links& links) { return &links.all[0]; }).returns(Returns::kReferenceInternal);
 ANYFFI_EXPORT(remember, [](World& world) { remembered = &world; });
 ANYFFI_EXPORT(recall, [] { return remembered; }).returns(Returns::kReference);
 ANYFFI_EXPORT(live, [] { return alive; });
@@ -119,3 +136,37 @@ def test_the_second_of_two_owners_is_kept_with_what_python_has_added(module: Any
     assert module.recall().name == "second"
     del part
     assert count_live(module) == before
+
+
+LONG_LIST = """
+import gc, threading
+import anyffi
+
+module = anyffi.load_module({library!r})
+
+class Links(module.Links):
+    pass
+
+def walk():
+    links = Links({size})
+    links.itself = links
+    link = links.first()
+    del links
+    while (following := link.next()) is not None:
+        link = following
+        del following
+    gc.collect()
+    print("collected")
+
+threading.stack_size(512 * 1024)
+thread = threading.Thread(target=walk)
+thread.start()
+thread.join()
+"""
+
+
+def test_the_collector_visits_objects_that_refer_into_each_other(ffi: Any, build: Build) -> None:
+    library = build("derived_owners.cc", SOURCE)
+    # In a process of its own, which a visit of all of them would end.
+    output = run_program(LONG_LIST.format(library=str(library), size=20_000), ffi.ffi_mode)
+    assert output == "collected\n"

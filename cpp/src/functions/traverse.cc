@@ -28,7 +28,7 @@ struct Walk {
 int walk_object(const AnyffiObject* object, const Walk& walk);
 
 /// What the content of an object lies inside of, or NULL.
-const AnyffiObject* find_owner(const AnyffiObject* object) {
+AnyffiObject* find_owner(const AnyffiObject* object) {
   return is_instance(object) ? reinterpret_cast<const AnyffiInstance*>(object)->owner : nullptr;
 }
 
@@ -99,10 +99,23 @@ int walk_object(const AnyffiObject* object, const Walk& walk) {
   if (visit_children != nullptr) {
     AnyffiValue self = anyffi_make_object(const_cast<AnyffiObject*>(object));
     if (int status = visit_children(&self, &visit_child, &inner)) return status;
-  } else if (const AnyffiObject* owner = find_owner(object)) {
-    if (int status = walk_object(owner, inner)) return status;
+  } else if (AnyffiObject* owner = find_owner(object)) {
+    AnyffiValue whole = anyffi_make_object(owner);
+    if (int status = visit_child(&whole, &inner)) return status;
   }
   return visit_patients(object, &visit_child, &inner);
+}
+
+/// `anyffi_object_may_refer` of an object, whatever it lies inside of.
+bool may_refer_itself(const AnyffiObject* object) {
+  int32_t code = object->type_code;
+  if (code == ANYFFI_SHAPE) return false;
+  if (is_sequence(code)) return (as_sequence(object)->type_mask & ANYFFI_REFERRING) != 0;
+  if (has_entries(code)) {
+    return ((as_mapping(object)->key_type_mask | as_mapping(object)->value_type_mask) & ANYFFI_REFERRING) != 0;
+  }
+  if (code == ANYFFI_TENSOR) return reinterpret_cast<const AnyffiTensor*>(object)->release_owner == &release_handle;
+  return anyffi_type_may_refer(code) != 0 || is_nurse(object);
 }
 
 }  // namespace
@@ -116,16 +129,12 @@ int32_t anyffi_type_may_refer(int32_t type_code) {
 }
 
 int32_t anyffi_object_may_refer(const AnyffiObject* object) {
-  int32_t code = object->type_code;
-  if (code == ANYFFI_SHAPE) return 0;
-  if (is_sequence(code)) return (as_sequence(object)->type_mask & ANYFFI_REFERRING) != 0;
-  if (has_entries(code)) {
-    return ((as_mapping(object)->key_type_mask | as_mapping(object)->value_type_mask) & ANYFFI_REFERRING) != 0;
+  // As far as a visit goes: what refers into what refers into others may be a list of any length.
+  for (int32_t depth = 0; depth < kMaxDepth && object != nullptr; ++depth) {
+    if (may_refer_itself(object)) return 1;
+    object = find_owner(object);
   }
-  if (code == ANYFFI_TENSOR) return reinterpret_cast<const AnyffiTensor*>(object)->release_owner == &release_handle;
-  if (anyffi_type_may_refer(code) || is_nurse(object)) return 1;
-  const AnyffiObject* owner = find_owner(object);
-  return owner != nullptr && anyffi_object_may_refer(owner);
+  return 0;
 }
 
 int anyffi_object_traverse(const AnyffiObject* object, int (*visit)(void* handle, void* context), void* context) {
