@@ -159,3 +159,71 @@ def test_names_of_two_kinds_of_members(ffi: Any, build: Build) -> None:
         library = build(f"{name.lower()}.cc", f"{begin.format(name)}{members};\n")
         with pytest.raises(ValueError, match=wanted.format(f"twice.{name}: f")):
             ffi.load_module(library)
+
+
+VARIABLES = r"""
+#include <anyffi/anyffi.h>
+#include <anyffi/stl/function.h>
+#include <anyffi/stl/string.h>
+#include <anyffi/stl/vector.h>
+
+namespace variables {
+struct Fixed {
+  const int64_t size = 4;
+};
+struct Movable {
+  Movable() = default;
+  Movable(Movable&&) = default;
+  Movable& operator=(Movable&&) = default;
+};
+struct All {
+  static inline const char* text = "text";
+  static inline std::string_view view = "view";
+  static inline Fixed fixed;
+  static inline Movable movable;
+  static inline Fixed* pointer = &fixed;
+  static inline std::vector<Fixed*> pointers{&fixed};
+  static inline std::function<int64_t(int64_t)> callback;
+};
+}  // namespace variables
+
+using namespace variables;
+using anyffi::Returns;
+
+ANYFFI_CLASS(Fixed, "variables.Fixed").field("size", &Fixed::size);
+ANYFFI_CLASS(Movable, "variables.Movable");
+ANYFFI_CLASS(All, "variables.All")
+    .static_field("text", &All::text)
+    .static_field("view", &All::view)
+    .static_field("fixed", &All::fixed)
+    .static_field("movable", &All::movable)
+    .static_field("pointer", &All::pointer).returns(Returns::kReference)
+    .static_field("pointers", &All::pointers).returns(Returns::kReference)
+    .static_field("callback", &All::callback);
+"""
+
+
+@pytest.fixture
+def variables(ffi: Any, build: Build) -> Any:
+    return ffi.load_module(build("variables.cc", VARIABLES))
+
+
+def test_what_refers_to_others_is_read_only(variables: Any) -> None:
+    cls = variables.All
+    assert (cls.text, cls.view, cls.fixed.size) == ("text", "view", 4)
+    assert cls.pointer is cls.pointers[0] is cls.fixed
+    for name in ("text", "view", "fixed", "movable", "pointer", "pointers"):
+        with pytest.raises(AttributeError, match=f"^static property '{name}' has no setter$"):
+            setattr(cls, name, getattr(cls, name))
+
+
+def test_none_empties_a_function(variables: Any) -> None:
+    cls = variables.All
+    assert cls.callback is None
+    assert cls.__dict__["callback"].type_name == "Callable[[int], int] | None"
+    cls.callback = abs
+    assert cls.callback is abs
+    cls.callback = None
+    assert cls.callback is None
+    with pytest.raises(TypeError, match=r"expected Callable\[\[int\], int\] \| None, got int$"):
+        cls.callback = 3

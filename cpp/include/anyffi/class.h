@@ -134,16 +134,26 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     add_static(ANYFFI_STATIC_METHOD | ANYFFI_SETTER, name, set, value);
     return static_property(name, get);
   }
-  /// A static data member, or another variable: a static property, which can be written unless it is const. One of an
-  /// object class is referred to.
+  /// A static data member, or another variable: a static property, which can be written as a field of its type can. One
+  /// of an object class is referred to.
   template <class V>
   Class& static_field(const char* name, V* variable, const char* text = nullptr) noexcept {
     static_assert(!std::is_function_v<V>, "anyffi: a static field is a variable; for functions static_property()");
+    static_assert(!detail::kTakesObject<V>,
+                  "anyffi: a std::unique_ptr cannot be read as a static field: bind a static_property() that returns a "
+                  "pointer to its object");
     auto get = [variable]() -> V& { return *variable; };
-    if constexpr (std::is_const_v<V>) {
+    if constexpr (!detail::is_writable<V>()) {
       static_property(name, get);
-    } else {
+    } else if constexpr (detail::kIsObjectClass<Bare<V>>) {
       static_property(name, get, [variable](const V& value) { *variable = value; });
+    } else if constexpr (detail::kNoneEmpties<V>) {
+      using Value = detail::OrNull<V>;
+      auto get_or_null = [variable] { return Value{*variable}; };
+      // What it held may run code of users when it is released.
+      static_property(name, get_or_null, [variable](Value value) { std::swap(*variable, value.value); });
+    } else {
+      static_property(name, get, [variable](V value) { *variable = std::move(value); });
     }
     if constexpr (detail::kIsObjectClass<Bare<V>>) returns(Returns::kReference);
     return text ? doc(text) : *this;

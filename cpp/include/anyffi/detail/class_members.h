@@ -250,6 +250,19 @@ constexpr int32_t storage_of() {
   return ANYFFI_STORED_OTHERWISE;
 }
 
+/// Whether Python may write a variable of type M.
+template <class M>
+constexpr bool is_writable() {
+  using Value = Bare<M>;
+  if constexpr (kIsObjectClass<Value>) {
+    return !std::is_const_v<M> && std::is_copy_assignable_v<M>;
+  } else {
+    // A view or pointer would dangle; and so would what refers to the former content of a std::unique_ptr.
+    constexpr bool kWouldDangle = kIsView<Value> || kHoldsPointer<Value> || kTakesObject<Value>;
+    return !std::is_const_v<M> && !kWouldDangle && std::is_move_assignable_v<M>;
+  }
+}
+
 template <class T, class M, class C>
 AnyffiFieldInfo describe_member(const char* name, const char* doc, M C::* member) {
   using Value = Bare<M>;
@@ -266,15 +279,10 @@ AnyffiFieldInfo describe_member(const char* name, const char* doc, M C::* member
   }
   if constexpr (kIsObjectClass<Value>) {
     field.type_name = kTypeKeyOf<Value>;
-    if constexpr (!std::is_const_v<M> && std::is_copy_assignable_v<M>) field.set = &set_member<Value>;
   } else {
     field.type_name = kFieldName<Value>;
-    // A view or pointer would dangle; and so would what refers to the former content of a std::unique_ptr.
-    constexpr bool kWouldDangle = kIsView<Value> || kHoldsPointer<Value> || kTakesObject<Value>;
-    if constexpr (!std::is_const_v<M> && !kWouldDangle && std::is_move_assignable_v<M>) {
-      field.set = &set_member<Value>;
-    }
   }
+  if constexpr (is_writable<M>()) field.set = &set_member<Value>;
   return field;
 }
 

@@ -79,6 +79,7 @@ using AdaptedOf = typename SignatureOf<F>::template Apply<AdaptedCall<F, N...>::
 template <class T>
 struct Traits<detail::OrNull<T>> {
   ANYFFI_HIDDEN_ static constexpr auto name = FixedText(Traits<T>::name) + " | None";
+  ANYFFI_HIDDEN_ static constexpr auto result_name = detail::kResultName<T> + " | None";
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
   struct ANYFFI_HIDDEN_ Holder {
@@ -95,6 +96,7 @@ struct Traits<detail::OrNull<T>> {
     if (holder.is_null) return {T()};
     return {Traits<T>::take(holder.inner)};
   }
+  static AnyffiValue store(detail::OrNull<T> result) { return Traits<T>::store(std::move(result.value)); }
 };
 
 namespace detail ANYFFI_HIDDEN_ {
