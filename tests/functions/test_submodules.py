@@ -185,3 +185,30 @@ def test_a_name_for_two_classes_of_a_submodule_is_refused(ffi: Any, build: Build
     words = r"the class twice\.part\.f and the function part\.f would be one attribute of the module, part\.f"
     with pytest.raises(ValueError, match=words):
         ffi.load_module(build("twice_in_part.cc", source))
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "words"),
+    [
+        (
+            "twice_exported",
+            "ANYFFI_EXPORT_IN(part, f, [](int64_t) {}); ANYFFI_EXPORT_IN(part, f, [](double) {});",
+            r"part\.f is exported twice: further overloads follow the first by \.def\(\.\.\.\), in one declaration",
+        ),
+        (
+            "hidden_by_function",
+            "ANYFFI_EXPORT(part, [] {}); ANYFFI_EXPORT_IN(part, f, [] {});",
+            r"the function part and the submodule of part\.f would be one attribute of the module",
+        ),
+        (
+            "hidden_by_class",
+            'struct HidingOne {}; ANYFFI_CLASS(HidingOne, "hiding.part"); ANYFFI_EXPORT_IN(part.inner, f, [] {});',
+            r"the class part and the submodule of part\.inner\.f would be one attribute of the module",
+        ),
+    ],
+)
+def test_names_that_would_be_hidden_are_refused(
+    ffi: Any, build: Build, name: str, code: str, words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        ffi.load_module(build(f"{name}.cc", f"#include <anyffi/anyffi.h>\n{code}\n"))

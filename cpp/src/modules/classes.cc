@@ -20,6 +20,11 @@ struct Named {
 bool precedes(const Named& a, const Named& b) { return a.name < b.name; }
 
 int raise_same_name(const Named& a, const Named& b) {
+  if (a.info == nullptr && b.info == nullptr) {
+    return raise_format("ValueError",
+                        "%s is exported twice: further overloads follow the first by .def(...), in one declaration",
+                        a.name.c_str());
+  }
   const AnyffiTypeInfo* info = a.info != nullptr ? a.info : b.info;
   bool are_classes = a.info != nullptr && b.info != nullptr;
   return raise_format("ValueError",
@@ -27,6 +32,20 @@ int raise_same_name(const Named& a, const Named& b) {
                       "another name",
                       info->type_key, are_classes ? "class" : "function",
                       are_classes ? b.info->type_key : a.name.c_str(), a.name.c_str());
+}
+
+/// ValueError if a name is that of a submodule, too, which `all`, sorted, has a member of.
+int check_submodules(const Vector<Named>& all, const Named& member) {
+  for (size_t dot = member.name.find('.'); dot != String::npos; dot = member.name.find('.', dot + 1)) {
+    const Named submodule{member.name.substr(0, dot), nullptr};
+    auto found = std::lower_bound(all.begin(), all.end(), submodule, &precedes);
+    if (found == all.end() || found->name != submodule.name) continue;
+    return raise_format("ValueError",
+                        "the %s %s and the submodule of %s would be one attribute of the module: give one of them "
+                        "another name",
+                        found->info != nullptr ? "class" : "function", found->name.c_str(), member.name.c_str());
+  }
+  return 0;
 }
 
 }  // namespace
@@ -58,21 +77,23 @@ String attribute_of_class(const AnyffiTypeInfo& info, const AnyffiModuleTable* t
   return info.python_name;
 }
 
-int check_class_names(const AnyffiModuleTable* table) {
+int check_names(const AnyffiModuleTable* table) {
+  if (table == nullptr) return 0;
   Vector<Named> all;
   for (const AnyffiModuleClass* row = first_class(table); row != nullptr; row = row->next) {
     const AnyffiTypeInfo* info = class_of(*row);
     if (info != nullptr && !is_nested(*info)) all.push_back({attribute_of_class(*info, table), info});
   }
-  if (all.empty()) return 0;
   for (const AnyffiModuleEntry* entry = *table->entries; entry != nullptr; entry = entry->next) {
     all.push_back({entry->name, nullptr});
   }
   std::sort(all.begin(), all.end(), &precedes);
-  for (size_t i = 1; i < all.size(); ++i) {
-    const Named &first = all[i - 1], &second = all[i];
-    bool is_class = first.info != nullptr || second.info != nullptr;
-    if (is_class && first.info != second.info && !precedes(first, second)) return raise_same_name(first, second);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Named& each = all[i];
+    // One class may be listed twice.
+    bool is_same = i > 0 && !precedes(all[i - 1], each) && (each.info == nullptr || all[i - 1].info != each.info);
+    if (is_same) return raise_same_name(all[i - 1], each);
+    if (int status = check_submodules(all, each)) return status;
   }
   return 0;
 }

@@ -18,8 +18,8 @@ bool is_nested(const AnyffiTypeInfo& info);
 /// The name of a class that is not nested as an attribute: behind that of the submodule that its key names, if the
 /// library has functions there.
 String attribute_of_class(const AnyffiTypeInfo& info, const AnyffiModuleTable* table);
-/// ValueError if two classes of a library, or a class and a function, have one name: its module has one attribute.
-int check_class_names(const AnyffiModuleTable* table);
+/// ValueError if two classes, functions or submodules of a library have one name: its module has one attribute.
+int check_names(const AnyffiModuleTable* table);
 
 }  // namespace anyffi::runtime
 

@@ -199,7 +199,7 @@ int load_library(const String& name, const String& file, const void* original, c
     journal.undo();
     return -1;
   }
-  if (journal.error()->type_code == ANYFFI_NONE && guard([&] { return check_class_names(out->table); }) != 0) {
+  if (journal.error()->type_code == ANYFFI_NONE && guard([&] { return check_names(out->table); }) != 0) {
     // Its names are those of the first load: memory is exhausted, and the library works.
     if (is_loaded) return -1;
     AnyffiValue raised;
