@@ -215,12 +215,12 @@ class FunctionCore(ObjectCore):
 
     def _anyffi_info(self) -> _binding.Info | None:
         try:
-            return self._anyffi_described
+            return _get_described(self)
         except AttributeError:
             pass
         info = Function.from_address(_check_function(unwrap(self), self)).info
-        self._anyffi_described = _describe(info.contents) if info else None
-        return self._anyffi_described
+        self._anyffi_described = described = _describe(info.contents) if info else None
+        return described
 
 
 def bind(self: Any = _MISSING, /, *rest: Any, **named: Any) -> Any:
@@ -260,7 +260,9 @@ def set_packer(
     _get_writer = argument_writers.get if default else _NO_WRITERS.get
 
 
+# Not by their names: for one that is not set, a user's class may have a `__getattr__`.
 _get_target = FunctionCore.__dict__["_anyffi_target"].__get__
+_get_described: Callable[[Any], _binding.Info | None] = FunctionCore.__dict__["_anyffi_described"].__get__
 _get_plans = FunctionCore.__dict__["_anyffi_plans"].__get__
 
 
@@ -272,9 +274,13 @@ def _make_plan(wrapper: FunctionCore, key: _Key, args: tuple[Any, ...], kwargs: 
         selected = wrapper._anyffi_select(args, kwargs)
     else:
         places = _binding.place(info, len(args), key[1])
-    if not hasattr(wrapper, "_anyffi_plans") or len(wrapper._anyffi_plans) == _MOST_PLANS:
-        wrapper._anyffi_plans = {}
-    plan = wrapper._anyffi_plans[key] = selected, None if places == in_order else _binding.arrange(places)
+    try:
+        plans = _get_plans(wrapper)
+    except AttributeError:
+        plans = None
+    if plans is None or len(plans) == _MOST_PLANS:
+        wrapper._anyffi_plans = plans = {}
+    plan = plans[key] = selected, None if places == in_order else _binding.arrange(places)
     return plan
 
 

@@ -161,3 +161,16 @@ def test_names_of_the_package(ffi: Any, build: Build) -> None:
     for cls in (*(getattr(ffi, name) for name in names), module.Box, record):
         private = {name for base in cls.__mro__ for name in vars(base) if name.startswith("_")}
         assert {name for name in private if not name.startswith(("__", "_anyffi_"))} <= {"_abc_impl"}, cls
+
+
+def test_functions_of_a_class_that_has_an_attribute_of_any_name(ffi: Any) -> None:
+    class Proxy(ffi.Function):  # type: ignore[misc]
+        def __getattr__(self, name: str) -> int:
+            return 42
+
+    negate = Proxy(lambda x: -x)
+    assert (negate.anything, negate(1)) == (42, -1)
+    with pytest.raises(TypeError, match=r"takes no keyword arguments$"):
+        negate(x=1)
+    with pytest.raises(ValueError, match="^this Proxy is empty: "):
+        Proxy.__new__(Proxy).__name__
