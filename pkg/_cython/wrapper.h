@@ -132,6 +132,7 @@ static inline int anyffi_py_is_enrolled(const AnyffiObject* target) {
 /// As `anyffi_object_may_refer`, without a call for most objects.
 static inline int anyffi_py_may_refer(const AnyffiObject* target) {
   int32_t code = target->type_code;
+  if (target->deleter == anyffi_state.nurse_deleter) return 1;
   _Static_assert(ANYFFI_LIST == (ANYFFI_ARRAY | 1), "the two codes differ in the lowest bit");
   if ((code | 1) == ANYFFI_LIST) {
     return (((const AnyffiSequence*)target)->type_mask & ANYFFI_REFERRING) != 0;
@@ -139,7 +140,7 @@ static inline int anyffi_py_may_refer(const AnyffiObject* target) {
   if (code == ANYFFI_TENSOR && ((const AnyffiTensor*)target)->owner == NULL) return 0;
   if (code < ANYFFI_FIRST_DYNAMIC_TYPE) return anyffi_object_may_refer(target);
   AnyffiFoundClass found = anyffi_py_find_found(code);
-  if (found.cls == NULL || found.refers || target->deleter == anyffi_state.nurse_deleter) return 1;
+  if (found.cls == NULL || found.refers) return 1;
   return anyffi_py_is_enrolled(target) && ((const AnyffiInstance*)target)->owner != NULL &&
          anyffi_object_may_refer(target);
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+import numpy as np
 import pytest
 from programs import run_program
 from support import Build, compiles_classes, count_live, cpython_only
@@ -12,6 +13,7 @@ pytestmark = [*compiles_classes, cpython_only("PyPy keeps no wrapper alive for C
 
 SOURCE = r"""
 #include <anyffi/anyffi.h>
+#include <anyffi/stl/function.h>
 
 #include <vector>
 
@@ -54,6 +56,10 @@ ANYFFI_CLASS(World, "derived_owners.World")
     .method("get", &World::get).returns(Returns::kReferenceInternal)
     .method("get_free", &World::get).returns(Returns::kReference)
     .method("get_kept", &World::get).returns(Returns::kReference).keep_alive<0, 1>()
+    .method("watch", [](World& world) -> std::function<int64_t()> { return [&world] { return world.body.wheel.size; }; })
+    .keep_alive<0, 1>()
+    .method("mark", [](World&, anyffi::AnyValue value) { return value; }).keep_alive<0, 1>()
+    .method("hold", [](World&, anyffi::List<anyffi::AnyValue> list) { return list; }).keep_alive<2, 1>()
     .method("share", [](World& world, World& other) { world.shared = other.get(); });
 ANYFFI_CLASS(Link, "derived_owners.Link")
     .method("next", [](Link& link) { return link.next; }).returns(Returns::kReferenceInternal);
@@ -109,6 +115,27 @@ def test_cycles_with_an_owner_are_collected(module: Any, world_class: Any, get: 
     world.part = get(world)
     world.parts = [get(world)]
     part = get(world)
+    del world
+    assert count_live(module) == before + 1
+    del part
+    assert count_live(module) == before
+
+
+@pytest.mark.parametrize("kind", ["function", "tensor", "lists", "dict", "argument"])
+def test_cycles_with_values_that_keep_an_owner_alive_are_collected(
+    ffi: Any, module: Any, world_class: Any, kind: str
+) -> None:
+    calls: dict[str, Get] = {
+        "function": lambda world: world.watch(),
+        "tensor": lambda world: world.mark(np.zeros(3)),
+        "lists": lambda world: world.mark([1, [2]]),
+        "dict": lambda world: world.mark({"a": [2]}),
+        "argument": lambda world: world.hold(ffi.List([1])),
+    }
+    before = count_live(module)
+    world = world_class("mine")
+    world.part = calls[kind](world)
+    part = world.part
     del world
     assert count_live(module) == before + 1
     del part

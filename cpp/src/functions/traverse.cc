@@ -75,10 +75,8 @@ int walk_tensor(const AnyffiTensor* tensor, const Walk& walk) {
   return tensor->release_owner == &release_handle ? visit_handle(tensor->owner, walk) : 0;
 }
 
-/// Visits what a reference to an object keeps alive, if it is the only one.
-int walk_object(const AnyffiObject* object, const Walk& walk) {
-  if (!anyffi_is_held_once(object)) return 0;
-  Walk inner{walk.visit, walk.context, walk.depth + 1};
+/// Visits what an object refers to itself; `inner` is for what it has of the runtime.
+int walk_content(const AnyffiObject* object, const Walk& walk, Walk& inner) {
   switch (object->type_code) {
     case ANYFFI_FUNCTION:
       return visit_handle(reinterpret_cast<const AnyffiFunction*>(object)->handle, walk);
@@ -98,24 +96,33 @@ int walk_object(const AnyffiObject* object, const Walk& walk) {
   auto* visit_children = find_hook(object->type_code, &AnyffiTypeInfo::visit_children);
   if (visit_children != nullptr) {
     AnyffiValue self = anyffi_make_object(const_cast<AnyffiObject*>(object));
-    if (int status = visit_children(&self, &visit_child, &inner)) return status;
-  } else if (AnyffiObject* owner = find_owner(object)) {
-    AnyffiValue whole = anyffi_make_object(owner);
-    if (int status = visit_child(&whole, &inner)) return status;
+    return visit_children(&self, &visit_child, &inner);
   }
+  AnyffiObject* owner = find_owner(object);
+  if (owner == nullptr) return 0;
+  AnyffiValue whole = anyffi_make_object(owner);
+  return visit_child(&whole, &inner);
+}
+
+/// Visits what a reference to an object keeps alive, if it is the only one.
+int walk_object(const AnyffiObject* object, const Walk& walk) {
+  if (!anyffi_is_held_once(object)) return 0;
+  Walk inner{walk.visit, walk.context, walk.depth + 1};
+  if (int status = walk_content(object, walk, inner)) return status;
   return visit_patients(object, &visit_child, &inner);
 }
 
 /// `anyffi_object_may_refer` of an object, whatever it lies inside of.
 bool may_refer_itself(const AnyffiObject* object) {
   int32_t code = object->type_code;
+  if (is_nurse(object)) return true;
   if (code == ANYFFI_SHAPE) return false;
   if (is_sequence(code)) return (as_sequence(object)->type_mask & ANYFFI_REFERRING) != 0;
   if (has_entries(code)) {
     return ((as_mapping(object)->key_type_mask | as_mapping(object)->value_type_mask) & ANYFFI_REFERRING) != 0;
   }
   if (code == ANYFFI_TENSOR) return reinterpret_cast<const AnyffiTensor*>(object)->release_owner == &release_handle;
-  return anyffi_type_may_refer(code) != 0 || is_nurse(object);
+  return anyffi_type_may_refer(code) != 0;
 }
 
 }  // namespace
