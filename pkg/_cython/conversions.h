@@ -57,7 +57,8 @@ static int anyffi_py_convert_directly(PyObject* x, int32_t conversion, AnyffiVal
   if (conversion == ANYFFI_AS_DURATION) return anyffi_py_read_duration(x, out);
   if (conversion == ANYFFI_AS_DATE_TIME) return anyffi_py_read_local_time(x, out);
   if (conversion == ANYFFI_AS_PATH && ANYFFI_KNOWN_LAYOUT) {
-    if (anyffi_py_look_up(cls, anyffi_state.fspath_name) == NULL) return 0;
+    PyObject* method = anyffi_py_look_up(cls, anyffi_state.fspath_name);
+    if (method == NULL || method == Py_None) return 0;
     made = PyOS_FSPath(x);
   } else if (conversion == ANYFFI_AS_SEQUENCE || conversion == ANYFFI_AS_ITERABLE) {
     if (cls == &PyRange_Type) return anyffi_py_convert_range(x, out);

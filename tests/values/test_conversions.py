@@ -373,6 +373,9 @@ def test_what_is_no_path(ffi: Any) -> None:
             path(lone)
     with pytest.raises(TypeError, match="__fspath__"):
         path(Place(5))
+    refusing = type("Refusing", (), {"__fspath__": None})
+    with pytest.raises(TypeError, match=r"expected str \| bytes \| PathLike, got Refusing$"):
+        path(refusing())
     error = KeyError("mine")
     with pytest.raises(KeyError) as raised:
         path(Place(error))
