@@ -90,12 +90,13 @@ class FunctionCore(ObjectCore):
     #: `_anyffi_plans`, set by the first call with keywords.
     __slots__ = ("_anyffi_described", "_anyffi_plans", "_anyffi_target")
 
-    _anyffi_described: _binding.Info | None
-    _anyffi_plans: dict[_Key, _Plan]
-    _anyffi_target: tuple[Any, Any, Any, Any, bool]
+    # Annotations would be those of users' classes, too.
+    if TYPE_CHECKING:
+        _anyffi_described: _binding.Info | None
+        _anyffi_plans: dict[_Key, _Plan]
+        _anyffi_target: tuple[Any, Any, Any, Any, bool]
 
-    if TYPE_CHECKING:  # the public class has it
-
+        # The public class has it.
         def _anyffi_select(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
 
     def __call__(self: Any = _MISSING, /, *args: Any, **kwargs: Any) -> Any:

@@ -7,7 +7,7 @@ from types import GenericAlias
 
 from .._builtins import *  # noqa: F403
 from .._rules.containers import holds_scalars
-from .._typing import Any, Callable
+from .._typing import TYPE_CHECKING, Any, Callable
 from .attributes import set_state, state_of
 from .runtime import Runtime
 
@@ -69,19 +69,21 @@ class Container:
     """The base of all methods of containers. Only users' subclasses add attributes to instances."""
 
     __slots__ = ()
-    __class_getitem__: Any = classmethod(GenericAlias)
+    __class_getitem__ = classmethod(GenericAlias)  # type: ignore[var-annotated]
     __hash__ = None  # type: ignore[assignment]
     #: `case anyffi.List([x, y]):` matches the container itself, as `case list([x, y]):` does.
     __match_args__ = ("_anyffi_itself",)
 
-    _anyffi_runtime: Runtime
-    #: The corresponding class of Python.
-    _anyffi_plain: Any
-    _anyffi_address: int
-    _anyffi_type_code: int
-    _anyffi_move_from: Callable[[Any], None]
-    #: The types of all elements, keys and values.
-    _anyffi_type_mask: Callable[[], int]
+    # Annotations would be those of users' classes, too.
+    if TYPE_CHECKING:
+        _anyffi_runtime: Runtime
+        #: The corresponding class of Python.
+        _anyffi_plain: Any
+        _anyffi_address: int
+        _anyffi_type_code: int
+        _anyffi_move_from: Callable[[Any], None]
+        #: The types of all elements, keys and values.
+        _anyffi_type_mask: Callable[[], int]
 
     @property
     def _anyffi_itself(self) -> Any:

@@ -68,7 +68,7 @@ def signature_of_constructor(function: Any) -> Signature:
     return shown
 
 
-class FunctionAnnotations:
+class FunctionAnnotations(dict):  # type: ignore[type-arg]  # of the class: `typing` looks into its `__dict__`
     """`__annotations__`: empty for the class, names of types for each function."""
 
     def __get__(self, function: Function | None, owner: type) -> dict[str, str]:

@@ -24,8 +24,10 @@ class ModuleMethods:
 
     __slots__ = ()
 
-    _anyffi_runtime: Runtime
-    _anyffi_classes: BoundClasses
+    # Annotations would be those of users' classes, too.
+    if TYPE_CHECKING:
+        _anyffi_runtime: Runtime
+        _anyffi_classes: BoundClasses
 
     def __getattr__(self, name: str) -> Any:
         # Cached as an attribute, which Python finds without calling this. It stays valid: libraries are never

@@ -246,7 +246,8 @@ class ShapeMethods:
 
     __slots__ = ()
 
-    _anyffi_runtime: Runtime
+    if TYPE_CHECKING:
+        _anyffi_runtime: Runtime
 
     def _anyffi_new(self, items: tuple[Any, ...]) -> Any:
         return self._anyffi_runtime.shape_create(items)

@@ -46,9 +46,8 @@ class TensorMethods:
 
     __slots__ = ()
 
-    _anyffi_runtime: Runtime
-
     if TYPE_CHECKING:  # every backend's core has them
+        _anyffi_runtime: Runtime
 
         def _anyffi_shape(self) -> tuple[int, ...]: ...
         def _anyffi_strides(self) -> tuple[int, ...]: ...

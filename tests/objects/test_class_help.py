@@ -161,3 +161,13 @@ def test_every_function_has_type_hints(ffi: Any) -> None:
         function = ffi.get_global_func(name)
         for each in function.overloads or (function,):
             assert typing.get_type_hints(each).keys() == each.__annotations__.keys()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Object", "Function", "Module", "Tensor", "Shape", "Array", "List", "Map", "Dict", "Set", "FrozenSet"],
+)
+def test_hints_of_a_class_are_its_own(ffi: Any, name: str) -> None:
+    base = getattr(ffi, name)
+    assert typing.get_type_hints(base) == {}
+    assert typing.get_type_hints(type("Mine", (base,), {"__annotations__": {"x": int}})) == {"x": int}
