@@ -42,8 +42,8 @@ def unpickle_api() -> Any:
 
 
 def unpickle_container(cls: Any, content: Any = ()) -> Any:
-    """Make a container of a class, or of the public class of that name, without running its `__init__`."""
-    return (getattr(_current.api, cls) if isinstance(cls, str) else cls)._anyffi_make(content)
+    """Make a container of the public class of a name, or of a user's class without running its `__init__`."""
+    return getattr(_current.api, cls)(content) if isinstance(cls, str) else cls._anyffi_make(content)
 
 
 def unpickle_callable(function: Any) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from types import GenericAlias
 
 from .._builtins import *  # noqa: F403
+from .._pickling import unpickle_container
 from .._rules.containers import holds_scalars
 from .._typing import TYPE_CHECKING, Any, Callable
 from .attributes import set_state, state_of
@@ -108,10 +109,13 @@ class Container:
         made._anyffi_move_from(made._anyffi_made_of(content))
         return made
 
-    def _anyffi_class_in_pickles(self) -> type | str:
-        # By name: a pickle of one backend can be read with another one.
+    def _anyffi_reduced(self, *content: Any) -> tuple[Any, ...]:
+        """Return for `__reduce__` what makes a container of this class of the content, and its attributes."""
         cls = type(self)
-        return cls.__name__ if is_public(cls) else cls
+        if is_public(cls):
+            # By name: a pickle of one backend can be read with another one.
+            return unpickle_container, (cls.__name__, *content), None
+        return unpickle_container, (cls, *content), state_of(self)
 
     def _anyffi_copy_of_class(self) -> Any:
         """Make a container of the same class with the same attributes and elements."""

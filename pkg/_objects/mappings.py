@@ -8,12 +8,10 @@ from reprlib import recursive_repr
 from types import MappingProxyType
 
 from .._builtins import *  # noqa: F403
-from .._pickling import unpickle_container
 from .._rules.containers import ITEMS, KEYS, VALUES, checks_self
 from .._rules.culprits import locate_method
 from .._rules.internal import MISSING
 from .._typing import TYPE_CHECKING, Any
-from .attributes import state_of
 from .container import Container, deep_copies, is_made, is_public, new_or_same, shown_class, single_argument
 
 if TYPE_CHECKING:
@@ -162,7 +160,7 @@ class MapMethods(MappingMethods):
         return self._anyffi_runtime.container_thaw(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return unpickle_container, (self._anyffi_class_in_pickles(), self._anyffi_entries()), state_of(self)
+        return self._anyffi_reduced(self._anyffi_entries())
 
     def __copy__(self) -> Any:
         return self if is_public(type(self)) else self._anyffi_copy_of_class()
@@ -277,8 +275,7 @@ class DictMethods(MappingMethods):
         return self._anyffi_runtime.container_freeze(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        pairs = self._anyffi_pairs()
-        return unpickle_container, (self._anyffi_class_in_pickles(),), state_of(self), None, iter(pairs)
+        return (*self._anyffi_reduced(), None, iter(self._anyffi_pairs()))
 
     def __copy__(self) -> Any:
         return self.copy() if is_public(type(self)) else self._anyffi_copy_of_class()

@@ -9,11 +9,9 @@ from functools import partial
 from reprlib import recursive_repr
 
 from .._builtins import *  # noqa: F403
-from .._pickling import unpickle_container
 from .._rules.containers import as_bound, as_count, as_position, checks_self, hashable, unpack_slice
 from .._rules.values import find_on_type
 from .._typing import TYPE_CHECKING, Any, Callable
-from .attributes import state_of
 from .container import Container, deep_copies, is_made, is_public, new_or_same, shown_class
 from .runtime import Runtime
 
@@ -207,11 +205,7 @@ class ArrayMethods(SequenceMethods):
         return self._anyffi_runtime.container_thaw(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (
-            unpickle_container,
-            (self._anyffi_class_in_pickles(), tuple(self._anyffi_items())),
-            state_of(self),
-        )
+        return self._anyffi_reduced(tuple(self._anyffi_items()))
 
     def __copy__(self) -> Any:
         return self if is_public(type(self)) else self._anyffi_copy_of_class()
@@ -392,12 +386,7 @@ class ListMethods(SequenceMethods):
         return self._anyffi_runtime.container_freeze(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (
-            unpickle_container,
-            (self._anyffi_class_in_pickles(),),
-            state_of(self),
-            iter(self._anyffi_items()),
-        )
+        return (*self._anyffi_reduced(), iter(self._anyffi_items()))
 
     def __copy__(self) -> Any:
         return self.copy() if is_public(type(self)) else self._anyffi_copy_of_class()

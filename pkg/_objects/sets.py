@@ -10,11 +10,9 @@ from collections.abc import Iterable, Iterator
 from reprlib import recursive_repr
 
 from .._builtins import *  # noqa: F403
-from .._pickling import unpickle_container
 from .._rules.containers import checks_self, hashable
 from .._rules.internal import Elements
 from .._typing import TYPE_CHECKING, Any, Callable
-from .attributes import state_of
 from .container import Container, deep_copies, is_made, is_public, new_or_same, shown_class
 
 __all__ = ["FrozenSetMethods", "SetMethods"]
@@ -284,11 +282,7 @@ class _Set(Container):
         return f"{shown_class(self)}({{{elements}}})" if elements else f"{shown_class(self)}()"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (
-            unpickle_container,
-            (self._anyffi_class_in_pickles(), list(self._anyffi_iterate())),
-            state_of(self),
-        )
+        return self._anyffi_reduced(list(self._anyffi_iterate()))
 
 
 def _unite(first: _Distinct, *others: _Distinct) -> _Distinct:

@@ -177,17 +177,17 @@ __attribute__((noinline)) inline AnyffiValue refer_to(const Pointee& pointee) {
   *pointed = Pointed{{{pointee.type_code, 1, 1, pointee.deleter, nullptr}, pointee.content, owner},
                      pointee.held,
                      pointee.destroy_held};
+  // Before another thread can find the object, and release it.
+  if (pointee.owner) anyffi_retain(pointee.owner);
   AnyffiInstance* known;
   int status = anyffi_instance_enroll(&pointed->base, &known);
   if (status == 0 && !known) {
     guard.pointee = nullptr;
     AnyValue made(Adopt{}, anyffi_make_object(&pointed->base.header));
-    if (pointee.owner) {
-      anyffi_retain(pointee.owner);
-      keep_host_part(&pointed->base.header, pointee.owner);
-    }
+    if (pointee.owner) keep_host_part(&pointed->base.header, pointee.owner);
     return made.release();
   }
+  if (pointee.owner) anyffi_release(pointee.owner);
   anyffi_object_free(pointed, sizeof(Pointed));
   check(status);
   // A pointer that is given twice is owned already.
