@@ -13,6 +13,7 @@ pytestmark = compiles_classes
 SOURCE = r"""
 #include <anyffi/anyffi.h>
 
+#include <iterator>
 #include <list>
 #include <stdexcept>
 #include <vector>
@@ -37,6 +38,36 @@ struct Row {
   std::vector<Item> items;
 };
 
+// A value that is a list, or else a chain: its iterators have the operators of both, and refuse those of the other one.
+struct Either {
+  std::vector<int64_t> list;
+  std::list<int64_t> chain;
+  bool is_list = false;
+  struct Iterator {
+    using iterator_category = std::bidirectional_iterator_tag;
+    using value_type = int64_t;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const int64_t*;
+    using reference = const int64_t&;
+    std::vector<int64_t>::const_iterator in_list;
+    std::list<int64_t>::const_iterator in_chain;
+    bool is_list;
+    reference operator*() const { return is_list ? *in_list : *in_chain; }
+    Iterator& operator++() { return is_list ? ++in_list, *this : (++in_chain, *this); }
+    bool operator!=(const Iterator& other) const {
+      return is_list ? in_list != other.in_list : in_chain != other.in_chain;
+    }
+    bool operator<(const Iterator& other) const { return check(), in_list < other.in_list; }
+    difference_type operator-(const Iterator& other) const { return check(), in_list - other.in_list; }
+    Iterator operator+(difference_type by) const { return check(), Iterator{in_list + by, in_chain, is_list}; }
+    void check() const {
+      if (!is_list) throw std::invalid_argument("a chain has no offsets");
+    }
+  };
+  Iterator begin() const { return {list.begin(), chain.begin(), is_list}; }
+  Iterator end() const { return {list.end(), chain.end(), is_list}; }
+};
+
 template <class C>
 void add(C& to, int64_t number, const anyffi::Function& copied) {
   to.items.emplace_back(number);
@@ -59,6 +90,9 @@ ANYFFI_CLASS(Row, "steps.Row")
     .init<>()
     .method("add", &add<Row>, arg("number"), arg("copied"))
     .iterate([](const Row& self) { return self.items.begin(); }, [](const Row& self) { return self.items.end(); });
+ANYFFI_CLASS(Either, "steps.Either")
+    .init([](bool is_list) { return Either{{1, 2}, {3, 4}, is_list}; }, arg("is_list"))
+    .iterate(&Either::begin, &Either::end);
 """
 
 
@@ -115,3 +149,8 @@ def test_an_element_that_raises(steps: Any, name: str) -> None:
         next(walk)
     refused = False
     assert len(list(iter(filled))) == 3
+
+
+@pytest.mark.parametrize(("is_list", "elements"), [(True, [1, 2]), (False, [3, 4])])
+def test_iterators_are_what_their_category_says(steps: Any, is_list: bool, elements: list[int]) -> None:
+    assert list(steps.Either(is_list)) == elements

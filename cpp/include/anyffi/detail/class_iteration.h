@@ -5,6 +5,8 @@
 
 #include <anyffi/detail/class_members.h>
 
+#include <string_view>
+
 namespace anyffi {
 namespace detail ANYFFI_HIDDEN_ {
 
@@ -110,12 +112,23 @@ struct IndexWalk {
   }
 };
 
-/// Whether I does what a random access iterator does; `<iterator>`, which names their category, takes long to compile.
+/// What an iterator says that it is, as C++20 or as C++17 has it. Pointers and iterators that say nothing are what they
+/// can do: the category here is that of random access, without `<iterator>`, which takes long to compile.
+using RandomAccess = std::string_view::const_reverse_iterator::iterator_category;
+template <class I>
+RandomAccess category_of(...);
+template <class I>
+typename I::iterator_category category_of(long);
+template <class I>
+typename I::iterator_concept category_of(int);
+
+/// Whether I is a random access iterator. Iterators of variants have its operators, too, which throw for some of them.
 template <class I, class = void>
 inline constexpr bool kHasIndex = false;
 template <class I>
 inline constexpr bool kHasIndex<I, std::void_t<decltype(*(std::declval<I&>() + std::ptrdiff_t{})),
                                                decltype(std::declval<I&>() < std::declval<I&>())>> =
+    std::is_base_of_v<RandomAccess, decltype(category_of<I>(0))> &&
     std::is_convertible_v<decltype(std::declval<I&>() - std::declval<I&>()), std::ptrdiff_t>;
 
 /// A function of the next element, of which the host makes an iterator.
