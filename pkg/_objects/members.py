@@ -136,7 +136,7 @@ class Members:
                 members[_free(name)] = staticmethod(function)
             elif flags & _GETTER:
                 put = self._bind(cls, setters[name]) if name in setters else None
-                members[_free(name)] = Property(self._bind(cls, function), put)
+                members[_free(name)] = Property(_free(name), self._bind(cls, function), put)
             elif name in OPERATORS:
                 members[name] = self._bind(cls, operators[name])
             elif name == "__iter__":
@@ -204,8 +204,11 @@ class Members:
 class Property(property):
     """A property of a C++ class."""
 
-    def __init__(self, get: Any, put: Any) -> None:
+    def __init__(self, name: str, get: Any, put: Any) -> None:
         super().__init__(get, put)
+        # As that of a field.
+        if hasattr(self, "__set_name__"):
+            self.__set_name__(None, name)
         self.__doc__ = get.__doc__
 
     @property
