@@ -11,7 +11,7 @@ from types import MappingProxyType
 from .._builtins import *  # noqa: F403
 from .decisions import find_on_type
 
-__all__ = ["advise"]
+__all__ = ["advise", "advise_object"]
 
 _ITEMS = re.compile(r"\[.*\]")
 _WORDS = re.compile(r"\w+")
@@ -35,7 +35,7 @@ def advise(cls: type, expected: str, layout: str | None) -> str | None:
     """
     if id(cls) in _FINAL:
         return None
-    words = set(_WORDS.findall(_ITEMS.sub("", expected)))
+    words = _words_of(expected)
     items = set(_WORDS.findall("".join(_ITEMS.findall(expected))))
     if words & {"Tensor", "tensor"}:
         return None if layout else _for_tensor(cls)
@@ -46,6 +46,16 @@ def advise(cls: type, expected: str, layout: str | None) -> str | None:
     if words & {"AbstractSet", "FrozenSet", "Set"}:
         return "set() of it" if _is_iterable(cls) else None
     return _for_scalar(cls, words, layout)
+
+
+def advise_object(cls: type, expected: str) -> str | None:
+    """Return the same for an object of C++, which is no function, also if it can be called."""
+    is_callback = _words_of(expected) & {"Callable", "Function"} and _has(cls, "__call__")
+    return "its .__call__" if is_callback else None
+
+
+def _words_of(expected: str) -> set[str]:
+    return set(_WORDS.findall(_ITEMS.sub("", expected)))
 
 
 def _has(cls: type, name: str) -> bool:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from .._builtins import *  # noqa: F403
 from .._typing import Any
-from .advice import advise
+from .advice import advise, advise_object
 from .decisions import find_on_type, is_wrapper_class
 
 __all__ = ["explain", "explain_field"]
@@ -195,7 +195,7 @@ def _name(cls: type, former: str) -> str:
 
 def _hint(cls: type, expected: str, layout: str | None) -> str:
     # Of the type that was expected, with another shape.
-    if is_wrapper_class(cls) or (layout or "").startswith(" with shape"):
+    if (layout or "").startswith(" with shape"):
         return ""
-    advice = advise(cls, expected, layout)
+    advice = advise_object(cls, expected) if is_wrapper_class(cls) else advise(cls, expected, layout)
     return f"; pass {advice}" if advice else ""

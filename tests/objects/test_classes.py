@@ -318,6 +318,16 @@ def test_items_calls_and_iteration(geo: Any) -> None:
     assert geo.live() == before - 1
 
 
+def test_an_object_that_can_be_called_is_no_function(geo: Any, ffi: Any) -> None:
+    compose = ffi.get_global_func("testing.stl.compose")
+    for called in (geo.Index(3), type("Own", (geo.Index,), {})(3)):
+        with pytest.raises(TypeError, match=r"\], got geo\.Index; pass its \.__call__$"):
+            compose(called, abs)
+        assert callable(compose(called.__call__, abs))
+    with pytest.raises(TypeError, match=r"\], got geo\.Vec$"):
+        compose(geo.Vec(1), abs)
+
+
 def test_other_methods_of_python(geo: Any) -> None:
     with geo.Guard() as guard:
         assert (guard.depth, str(guard), bool(guard), hash(guard)) == (1, "1", True, 5)
