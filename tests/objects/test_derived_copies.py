@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support import Build, compiles_classes
+from support import CPYTHON, Build, compiles_classes
 
 pytestmark = compiles_classes
 
 SOURCE = r"""
 #include <anyffi/anyffi.h>
+#include <anyffi/stl/memory.h>
 #include <anyffi/stl/string.h>
 
+#include <memory>
 #include <string>
 
 namespace scene {
@@ -29,6 +31,15 @@ struct Single : Node {};
 struct Hidden : Node {
   std::string text() const override { return "hidden"; }
 };
+struct Filler {
+  virtual ~Filler() = default;
+  int64_t filler = 8;
+};
+/// Python knows only its base, which lies behind another one.
+struct HiddenLeaf : Filler, Leaf {
+  std::string text() const override { return "hidden " + Leaf::text(); }
+};
+struct HiddenSingle : Single {};
 struct Abstract {
   virtual ~Abstract() = default;
   virtual int64_t area() const = 0;
@@ -37,6 +48,7 @@ struct Square : Abstract {
   int64_t area() const override { return side * side; }
   int64_t side = 3;
 };
+struct HiddenSquare : Square {};
 struct Circle : Abstract {
   int64_t area() const override { return 1; }
 };
@@ -48,7 +60,10 @@ struct Both : Node, Square {
 Leaf leaf;
 Single single;
 Hidden hidden;
+HiddenLeaf hidden_leaf;
+HiddenSingle hidden_single;
 Square square;
+HiddenSquare hidden_square;
 Circle circle;
 Both both;
 const Node& node_of(const std::string& name) {
@@ -56,10 +71,13 @@ const Node& node_of(const std::string& name) {
   if (name == "leaf") return leaf;
   if (name == "single") return single;
   if (name == "hidden") return hidden;
+  if (name == "hidden leaf") return hidden_leaf;
+  if (name == "hidden single") return hidden_single;
   return name == "both" ? both : node;
 }
 const Abstract& abstract_of(const std::string& name) {
   if (name == "square") return square;
+  if (name == "hidden square") return hidden_square;
   if (name == "both") return both;
   return circle;
 }
@@ -76,6 +94,14 @@ ANYFFI_CLASS(scene::Both, "scene.Both", scene::Node).copyable().field("own", &sc
 ANYFFI_EXPORT(node_of, scene::node_of);
 ANYFFI_EXPORT(abstract_of, scene::abstract_of);
 ANYFFI_EXPORT(call, [](const anyffi::Function& f, const std::string& name) { return f(scene::node_of(name)); });
+ANYFFI_EXPORT(find_node, [](const std::string& name) -> const scene::Node* {
+  return &scene::node_of(name);
+}).returns(anyffi::Returns::kReference);
+ANYFFI_EXPORT(share_node, []() -> std::shared_ptr<scene::Node> { return std::make_shared<scene::HiddenLeaf>(); });
+ANYFFI_EXPORT(give_node, []() -> std::unique_ptr<scene::Node> { return std::make_unique<scene::HiddenLeaf>(); });
+ANYFFI_EXPORT(take_node, [](std::unique_ptr<scene::Node> node) { return node->text(); });
+ANYFFI_EXPORT(take_leaf, [](std::unique_ptr<scene::Leaf> leaf) { return leaf->text(); });
+ANYFFI_EXPORT(text_of, [](const scene::Node& node) { return node.text(); });
 ANYFFI_EXPORT(node_in_both, []() -> scene::Node* { return &scene::both; }).returns(anyffi::Returns::kReference);
 ANYFFI_EXPORT(square_in_both, []() -> scene::Square* { return &scene::both; }).returns(anyffi::Returns::kReference);
 ANYFFI_EXPORT(side_of, [](const scene::Square& square) { return square.side; });
@@ -98,6 +124,27 @@ def test_a_copy_has_the_class_of_the_object(lib: Any) -> None:
 
 def test_a_class_that_is_not_bound_is_copied_as_its_base(lib: Any) -> None:
     assert (type(lib.node_of("hidden")), lib.node_of("hidden").text()) == (lib.Node, "node")
+
+
+def test_of_a_class_that_is_not_bound_the_nearest_base_is_known(lib: Any) -> None:
+    assert type(lib.find_node("hidden")) is lib.Node
+    for leaf in (lib.find_node("hidden leaf"), lib.share_node(), lib.give_node()):
+        assert (type(leaf), leaf.size, leaf.id, leaf.text()) == (lib.Leaf, 2, 1, "hidden leaf 2")
+        assert lib.text_of(leaf) == "hidden leaf 2"
+    assert lib.find_node("hidden leaf") is lib.find_node("hidden leaf")
+    assert type(lib.find_node("hidden single")) is lib.Single
+    # A copy is of the class that Python knows.
+    copied = lib.node_of("hidden leaf")
+    assert (type(copied), copied.size, copied.text()) == (lib.Leaf, 2, "leaf 2")
+    assert type(lib.abstract_of("hidden square")) is lib.Square
+    with pytest.raises(TypeError, match=r"this scene\.Single as a scene\.Node"):
+        lib.node_of("hidden single")
+
+
+@pytest.mark.skipif(not CPYTHON, reason="PyPy refers to each object more than once")
+def test_what_is_of_the_nearest_base_can_be_taken(lib: Any) -> None:
+    assert lib.take_node(lib.give_node()) == "hidden leaf 2"
+    assert lib.take_leaf(lib.give_node()) == "hidden leaf 2"
 
 
 def test_an_abstract_class_is_copied_as_what_derives_from_it(lib: Any) -> None:

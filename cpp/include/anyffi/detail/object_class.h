@@ -157,6 +157,10 @@ struct DynamicClass {
   int32_t (*type_code)();
   /// Copies an object, given its content; NULL unless the class is `.copyable()`.
   AnyffiValue (*copy)(const void* content);
+  /// The base that it is bound with, and an object of that base as one of the class, NULL if it is none. Both are NULL
+  /// for a class without a polymorphic base.
+  int32_t (*parent)();
+  void* (*cast)(void* of_parent);
   DynamicClass* next;
 };
 ANYFFI_HIDDEN_ inline DynamicClass* dynamic_classes = nullptr;
@@ -175,6 +179,11 @@ void add_dynamic_class() {
   DynamicClass& row = dynamic_class<T>;
   if (__atomic_exchange_n(&row.type_code, &type_code_of<T>, __ATOMIC_ACQ_REL) != nullptr) return;
   row.type = &typeid(T);
+  using Parent = typename KeyOf<T>::Parent;
+  if constexpr (std::is_polymorphic_v<Parent>) {
+    row.parent = &type_code_of<Parent>;
+    row.cast = [](void* of_parent) -> void* { return dynamic_cast<T*>(static_cast<Parent*>(of_parent)); };
+  }
   row.next = __atomic_load_n(&dynamic_classes, __ATOMIC_ACQUIRE);
   while (!__atomic_compare_exchange_n(&dynamic_classes, &row.next, &row, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
   }

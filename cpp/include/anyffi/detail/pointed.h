@@ -195,39 +195,43 @@ __attribute__((noinline)) inline AnyffiValue refer_to(const Pointee& pointee) {
   return anyffi_make_object(&known->header);
 }
 
-/// The address and the type code of an object of the most derived class that the library knows.
+/// An object, as one of the most derived class that the library knows: the address of that part of it.
 struct Found {
   void* content;
   int32_t type_code;
+  /// NULL if that is the class of the pointer.
+  const DynamicClass* derived = nullptr;
 };
-/// The class of an object, if that derives from T also in Python: of several bases it knows one.
-template <class T>
-const DynamicClass* find_derived(const T& object) {
 #if ANYFFI_HAS_RTTI_
-  if constexpr (std::is_polymorphic_v<T>) {
-    const std::type_info& type = typeid(object);
-    if (type == typeid(T)) return nullptr;
-    for (auto* row = __atomic_load_n(&dynamic_classes, __ATOMIC_ACQUIRE); row; row = row->next) {
-      if (*row->type == type) return anyffi_type_is_a(row->type_code(), type_code_of<T>()) ? row : nullptr;
-    }
+/// Looks for a class below that of `found`. `type`, `whole`: of the whole object.
+__attribute__((noinline)) inline Found find_derived(Found found, const std::type_info& type, void* whole) {
+  auto* rows = __atomic_load_n(&dynamic_classes, __ATOMIC_ACQUIRE);
+  for (auto* row = rows; row; row = row->next) {
+    if (*row->type != type) continue;
+    // Of several bases Python knows one.
+    return anyffi_type_is_a(row->type_code(), found.type_code) ? Found{whole, row->type_code(), row} : found;
   }
-#endif
-  (void)object;
-  return nullptr;
+  // A class that the library does not bind, such as one that a factory hides: the nearest of its bases, step by step.
+  for (auto* row = rows; row;) {
+    void* part = row->parent && row->parent() == found.type_code ? row->cast(found.content) : nullptr;
+    if (part) found = {part, row->type_code(), row};
+    row = part ? rows : row->next;
+  }
+  return found;
 }
-/// The address of the whole object that a T is part of.
-template <class T>
-void* whole_of(const T* pointer) {
-#if ANYFFI_HAS_RTTI_
-  if constexpr (std::is_polymorphic_v<T>) return const_cast<void*>(dynamic_cast<const void*>(pointer));
 #endif
-  return const_cast<void*>(static_cast<const void*>(pointer));
-}
 
 template <class T>
-Found find_dynamic(T* pointer) {
-  if (auto* derived = find_derived(*pointer)) return {whole_of(pointer), derived->type_code()};
-  return {const_cast<void*>(static_cast<const void*>(pointer)), type_code_of<T>()};
+Found find_dynamic(const T* pointer) {
+  auto* object = const_cast<T*>(pointer);
+  Found found{object, type_code_of<T>()};
+#if ANYFFI_HAS_RTTI_
+  if constexpr (std::is_polymorphic_v<T>) {
+    const std::type_info& type = typeid(*object);
+    if (type != typeid(T)) return find_derived(found, type, dynamic_cast<void*>(object));
+  }
+#endif
+  return found;
 }
 
 [[noreturn]] __attribute__((cold, noinline)) inline void refuse_slice(int32_t derived, const char* base) {
@@ -242,11 +246,11 @@ Found find_dynamic(T* pointer) {
 /// if that class is not declared as copyable, else None.
 template <bool kRefuses = true, class T>
 AnyffiValue copy_derived(const T& object) {
-  auto* derived = find_derived(object);
-  if (__builtin_expect(derived == nullptr, 1)) return AnyffiValue{};
-  auto* copy = __atomic_load_n(&derived->copy, __ATOMIC_RELAXED);
-  if (copy) return copy(whole_of(&object));
-  if constexpr (kRefuses) refuse_slice(derived->type_code(), kTypeKeyOf<T>);
+  Found found = find_dynamic(&object);
+  if (__builtin_expect(found.derived == nullptr, 1)) return AnyffiValue{};
+  auto* copy = __atomic_load_n(&found.derived->copy, __ATOMIC_RELAXED);
+  if (copy) return copy(found.content);
+  if constexpr (kRefuses) refuse_slice(found.type_code, kTypeKeyOf<T>);
   return AnyffiValue{};
 }
 
