@@ -32,6 +32,7 @@ __all__ = [
     "unpickle_value",
 ]
 
+_CONTAINERS = frozenset({"Array", "Shape", "List", "Map", "Dict", "FrozenSet", "Set"})
 #: Only CPython keeps a buffer from being resized while ctypes uses its memory.
 _LOCKS_BUFFERS = sys.implementation.name == "cpython"
 
@@ -43,7 +44,12 @@ def unpickle_api() -> Any:
 
 def unpickle_container(cls: Any, content: Any = ()) -> Any:
     """Make a container of the public class of a name, or of a user's class without running its `__init__`."""
-    return getattr(_current.api, cls)(content) if isinstance(cls, str) else cls._anyffi_make(content)
+    if not isinstance(cls, str):
+        return cls._anyffi_make(content)
+    # Who lets this function alone be called, by an Unpickler of its own, gets nothing else.
+    if cls not in _CONTAINERS:
+        raise ValueError(f"there is no container {cls!r}")
+    return getattr(_current.api, cls)(content)
 
 
 def unpickle_callable(function: Any) -> Any:

@@ -157,3 +157,12 @@ def test_a_subclass_is_not_constructed_again(ffi: Any) -> None:
     assert type(x.thaw()) is ffi.List
     assert type(subclass_of(ffi.FrozenSet)([1]).copy()) is ffi.FrozenSet
     assert type(subclass_of(ffi.Set)([1]).copy()) is ffi.Set
+
+
+def test_pickles_of_containers_make_containers_only() -> None:
+    """An `Unpickler` that lets this one function be called loads no library, and calls no other function."""
+    from anyffi._pickling import unpickle_container
+
+    for name in ("load_module", "Function", "_anyffi_make", ""):
+        with pytest.raises(ValueError, match=rf"^there is no container '{name}'$"):
+            unpickle_container(name, "x")
