@@ -32,6 +32,16 @@ inline bool is_canonical(const AnyffiValue& value) noexcept {
   return is_plain(value) || (value.type_code > ANYFFI_BOX && value.aux == 0);
 }
 
+/// Reads a value that may have been stored in halves just now: a load of a whole word would wait for both stores.
+inline AnyffiValue read_halves(const AnyffiValue& value) {
+  int32_t type_code = value.type_code;
+  uint32_t aux = value.aux;
+  // Keeps the compiler from merging the two loads.
+  __asm__("" : "+r"(type_code), "+r"(aux));
+  return anyffi_make_value(static_cast<uint32_t>(type_code) | static_cast<uint64_t>(aux) << 32,
+                           static_cast<uint64_t>(value.as_int));
+}
+
 /// As `anyffi_value_own`, inline for the most frequent values.
 inline int own_value(const AnyffiValue* value, AnyffiValue* out) noexcept {
   if (is_plain(*value)) {
