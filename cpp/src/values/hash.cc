@@ -115,7 +115,10 @@ constexpr uint64_t kPrime5 = 2870177450012600261u;
 /// Adds an element of a tuple or part of a slice, in Python's variant of xxHash.
 int add_lane(const AnyffiValue& value, uint64_t* sum) {
   int64_t lane;
-  if (value.type_code <= 0) {
+  if (value.type_code == ANYFFI_INT) {
+    // Most elements are ints. Without the call, a mapping of pairs is indexed in four fifths of the time.
+    lane = hash_int(value.as_int);
+  } else if (value.type_code <= 0) {
     // Runs no code that could change what holds the value.
     if (hash_key(value, &lane) != 0) return -1;
   } else {

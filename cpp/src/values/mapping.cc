@@ -64,12 +64,12 @@ int index_entries(Mapping* mapping, int64_t count, int64_t* out_first) {
       hash = hash_by_words(entry.key);
       *out_first = find_by_words(mapping, entry.key, hash, &slot);
       if (*out_first >= 0) return 0;
-      append_entry_at(mapping, entry.key, entry.value, hash, slot);
+      link_entry(mapping, hash, slot);
       continue;
     }
     if (prepare_entry_slow(mapping, entry.key, &hash, out_first) != 0) return -1;
     if (*out_first >= 0) return 0;
-    append_entry(mapping, entry.key, entry.value, hash);
+    link_entry(mapping, hash, find_free_slot(mapping, hash));
   }
   return 0;
 }

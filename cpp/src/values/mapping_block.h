@@ -55,29 +55,37 @@ inline void install_block(Mapping* mapping, AnyffiEntry* block, int64_t capacity
   if (slots > 0) std::memset(mapping->index, 0, slots * sizeof(uint32_t));
 }
 
-/// Appends an entry whose key is known to be new, at a slot that is free or was; steals key and value. There must be
-/// room.
-inline void append_entry_at(Mapping* mapping, const AnyffiValue& key, const AnyffiValue& value, int64_t hash,
-                            uint64_t slot) {
+/// The first slot for a hash that is free or was.
+inline uint64_t find_free_slot(const Mapping* mapping, int64_t hash) {
+  if (mapping->index == nullptr) return 0;
+  uint64_t slot = first_slot(hash, mapping->index_mask);
+  while (mapping->index[slot] != kFree && mapping->index[slot] != kRemoved) slot = (slot + 1) & mapping->index_mask;
+  return slot;
+}
+
+/// Counts the entry behind the last one, whose key is known to be new, and puts it at a slot that is free or was.
+inline void link_entry(Mapping* mapping, int64_t hash, uint64_t slot) {
   int64_t number = mapping->used++;
-  AnyffiEntry& entry = mapping->entries[number];
-  anyffi_copy_value(&key, &entry.key);
-  anyffi_copy_value(&value, &entry.value);
-  entry.hash = hash;
+  mapping->entries[number].hash = hash;
   ++mapping->size;
   if (mapping->index == nullptr) return;
   mapping->filled += mapping->index[slot] == kFree;
   mapping->index[slot] = static_cast<uint32_t>(number + 1);
 }
 
+/// Appends an entry whose key is known to be new, at a slot that is free or was; steals key and value. There must be
+/// room.
+inline void append_entry_at(Mapping* mapping, const AnyffiValue& key, const AnyffiValue& value, int64_t hash,
+                            uint64_t slot) {
+  AnyffiEntry& entry = mapping->entries[mapping->used];
+  anyffi_copy_value(&key, &entry.key);
+  anyffi_copy_value(&value, &entry.value);
+  link_entry(mapping, hash, slot);
+}
+
 /// As `append_entry_at`, at the first slot.
 inline void append_entry(Mapping* mapping, const AnyffiValue& key, const AnyffiValue& value, int64_t hash) {
-  uint64_t slot = 0;
-  if (mapping->index != nullptr) {
-    slot = first_slot(hash, mapping->index_mask);
-    while (mapping->index[slot] != kFree && mapping->index[slot] != kRemoved) slot = (slot + 1) & mapping->index_mask;
-  }
-  append_entry_at(mapping, key, value, hash, slot);
+  append_entry_at(mapping, key, value, hash, find_free_slot(mapping, hash));
 }
 
 /// Empties the slot of an entry, and the removed ones before it if no search goes on behind it.
