@@ -162,6 +162,18 @@ TEST(Containers, ElementsAreReadInPlace) {
   EXPECT_EQ(held.use_count(), 4);
 }
 
+TEST(Containers, ReplacedNumbersAreCheckedAgain) {
+  List<int64_t> list;
+  for (int64_t i = 0; i < 100; ++i) list.push_back(i);
+  AnyView view(list);
+  // Long enough that the check is remembered.
+  EXPECT_EQ(view.cast<List<int8_t>>()[7], 7);
+  list.set(7, 1000);
+  EXPECT_THROW(view.cast<List<int8_t>>(), anyffi::Error);
+  list.set(7, 8);
+  EXPECT_EQ(view.cast<List<int8_t>>()[7], 8);
+}
+
 TEST(Containers, FailedAllocationsChangeNothing) {
   CountingAllocator counting;
   bool failed = true;
