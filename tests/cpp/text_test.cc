@@ -76,6 +76,23 @@ TEST(Text, IsStoredAtTheNarrowestWidth) {
   EXPECT_EQ(String(latin, 3, ANYFFI_UCS2).text().encoding, ANYFFI_LATIN1);
 }
 
+TEST(Text, ConvertedTextIsACopyOfItsOwn) {
+  AnyValue text("a text that no value holds inline");
+  {
+    String copy = text.cast<String>();
+    EXPECT_EQ(copy, "a text that no value holds inline");
+    EXPECT_EQ(text.raw().as_object->strong_count, 2);
+  }
+  EXPECT_EQ(text.raw().as_object->strong_count, 1);
+  // C code made them of a wider encoding than needed.
+  AnyffiValue wide = anyffi_make_inline_text(ANYFFI_STR, ANYFFI_LATIN1, "abc", 3, 3);
+  EXPECT_EQ(AnyView(wide).cast<String>(), "abc");
+  EXPECT_EQ(AnyView(wide).cast<String>().text().encoding, ANYFFI_ASCII);
+  AnyffiValue bytes = anyffi_make_inline_text(ANYFFI_BYTES, ANYFFI_ASCII, "abc", 3, 3);
+  EXPECT_EQ(AnyView(bytes).cast<Bytes>().size(), 3);
+  EXPECT_THROW(AnyView(bytes).cast<String>(), anyffi::Error);
+}
+
 TEST(Text, FromAndToUtf8) {
   for (const char* utf8 :
        {"", "a", "caf\u00e9", "\u4e2d\u6587", "\U0001F600", "a much longer \u4e2d text \U0001F600"}) {

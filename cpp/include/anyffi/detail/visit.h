@@ -5,8 +5,6 @@
 
 #include <anyffi/any.h>
 
-#include <cstddef>
-
 namespace anyffi {
 
 class ObjectRef;
