@@ -96,7 +96,7 @@ Comparer::Verdict Comparer::meet_object(const AnyffiValue& a, const AnyffiValue&
       return number == other ? kSame : kDiffers;
     }
   }
-  bool is_dag = type.structure == ANYFFI_STRUCTURE_DAG;
+  bool is_dag = is_dag_node(type);
   if (type.structure != ANYFFI_STRUCTURE_VARIABLE && !is_dag) return kBegun;
   results_.uses.push_back(Use{left, right, Scopes::kFree});
   if (!is_dag && (flags_ & ANYFFI_MAP_FREE_VARIABLES) == 0) return left == right ? kSame : kDiffers;

@@ -72,7 +72,7 @@ int Hasher::meet_variable(AnyffiObject* object, const ObjectType& type, bool bin
       return 0;
     }
   }
-  bool is_dag = type.structure == ANYFFI_STRUCTURE_DAG;
+  bool is_dag = is_dag_node(type);
   if (type.structure != ANYFFI_STRUCTURE_VARIABLE && !is_dag) return 1;
   results_.uses.push_back(use_of(object, Scopes::kFree));
   if (is_dag || (flags_ & ANYFFI_MAP_FREE_VARIABLES) != 0) *variable = Variable::kMapped;

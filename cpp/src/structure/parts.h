@@ -33,6 +33,11 @@ struct ObjectType {
   AnyffiObject* get_state; /* the function `__getstate__`, or NULL */
 };
 
+/// Whether it matters which object of a type is met again. Without parts, an object equals itself alone anyway.
+inline bool is_dag_node(const ObjectType& type) noexcept {
+  return type.structure == ANYFFI_STRUCTURE_DAG && type.form != Form::kLeaf;
+}
+
 /// Looks up types, for one operation.
 class ObjectTypes {
  public:
