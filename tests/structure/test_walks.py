@@ -447,3 +447,38 @@ def test_what_a_constructor_changes_is_set(ffi: Any, build: Build) -> None:
     hidden.next = None
     with pytest.raises(ValueError, match="makes another value of 'number', which is read-only"):
         ffi.copy(module.Next(1))
+
+
+COPIES = r"""
+#include <anyffi/anyffi.h>
+
+using anyffi::AnyValue;
+
+namespace copies {
+struct Odd {
+  AnyValue made;
+};
+struct Bare {};
+}  // namespace copies
+
+ANYFFI_CLASS(copies::Odd, "copies.Odd")
+    .init<>()
+    .field("made", &copies::Odd::made)
+    .method("__copy__", [](const copies::Odd& self) { return self.made; });
+ANYFFI_CLASS(copies::Bare, "copies.Bare").init<>().method("__copy__", [](const copies::Bare&) { return 5; });
+"""
+
+
+@needs_compilers
+@pytest.mark.slow("compiling")
+@pytest.mark.keeps_live("a module stays loaded, and its classes with it")
+def test_a_copy_of_another_type_is_refused(ffi: Any, build: Build) -> None:
+    module = ffi.load_module(build("copies.cc", COPIES))
+    odd = module.Odd()
+    for made in (None, 5, ffi.List([1]), module.Bare()):
+        odd.made = made
+        for value in (odd, [odd, odd]):
+            with pytest.raises(TypeError, match=r"'copies\.Odd' cannot be copied: the __copy__ of the class returned"):
+                ffi.copy(value)
+    with pytest.raises(TypeError, match=r"'copies\.Bare' cannot be copied"):
+        ffi.copy(module.Bare())

@@ -58,6 +58,18 @@ AnyffiObject* find_copy(const ObjectType& type) noexcept {
   return type.info->record != nullptr ? nullptr : find_method(*type.info, "__copy__", 0);
 }
 
+/// Copies an object by the `__copy__` of its class, which may be a function of the library that returns anything.
+int call_copy(const ObjectType& type, AnyffiObject* copy, const AnyffiValue& value, Owned* out) noexcept {
+  Owned made;
+  if (call_function(anyffi_make_object(copy), value, &made) != 0) return -1;
+  if (made->type_code <= 0 || !anyffi_type_is_a(made->type_code, type.info->type_code)) {
+    return raise_format("TypeError", "objects of '%s' cannot be copied: the __copy__ of the class returned another type",
+                        type.info->type_key);
+  }
+  *out = std::move(made);
+  return 0;
+}
+
 /// Makes a value of what a function returns for each part; or a deep copy.
 class Mapper {
  public:
@@ -170,8 +182,7 @@ int Mapper::begin_copy(Frame* frame) {
     return anyffi_mapping_create(code, as_mapping(frame->value->as_object)->size, made.out());
   }
   if (frame->form != Form::kFields) return 0;
-  if (AnyffiObject* copy = find_copy(*frame->type))
-    return call_function(anyffi_make_object(copy), *frame->value.get(), &made);
+  if (AnyffiObject* copy = find_copy(*frame->type)) return call_copy(*frame->type, copy, *frame->value.get(), &made);
   const Recipe& recipe = maker_.recipe_of(*frame->type);
   return recipe.is_empty_first() ? construct(*frame->type, recipe, nullptr, made.out()) : 0;
 }
@@ -216,7 +227,7 @@ int Mapper::make(Frame& frame, Owned* out) {
     const ObjectType& type = types_.find(value.type_code);
     AnyffiObject* copy = find_method(*type.info, "__copy__", 0);
     if (copy == nullptr) return raise_no_recipe(type, Recipe());
-    return call_function(anyffi_make_object(copy), value, out);
+    return call_copy(type, copy, value, out);
   }
   bool is_immutable = frame.form == Form::kLeaf || frame.form == Form::kSlice || value.type_code == ANYFFI_ARRAY ||
                       value.type_code == ANYFFI_SHAPE || value.type_code == ANYFFI_MAP ||
@@ -224,7 +235,7 @@ int Mapper::make(Frame& frame, Owned* out) {
   if (is_immutable && !frame.is_changed) return *out = retained(value), 0;
   if (frame.form == Form::kFields) {
     if (AnyffiObject* copy = find_copy(*frame.type)) {
-      if (call_function(anyffi_make_object(copy), value, out) != 0) return -1;
+      if (call_copy(*frame.type, copy, value, out) != 0) return -1;
       return settle_fields(*frame.type, parts, out->get()->as_object);
     }
   }
