@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from programs import stubgen
-from support import Build, compiles_classes
+from support import Build, collect, compiles_classes
 
 pytestmark = compiles_classes
 
@@ -164,6 +164,7 @@ def test_names_of_two_kinds_of_members(ffi: Any, build: Build) -> None:
 VARIABLES = r"""
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/function.h>
+#include <anyffi/stl/map.h>
 #include <anyffi/stl/string.h>
 #include <anyffi/stl/vector.h>
 
@@ -184,6 +185,8 @@ struct All {
   static inline Fixed* pointer = &fixed;
   static inline std::vector<Fixed*> pointers{&fixed};
   static inline std::function<int64_t(int64_t)> callback;
+  static inline std::map<std::string, anyffi::AnyValue> table;
+  std::map<std::string, anyffi::AnyValue> own_table;
 };
 }  // namespace variables
 
@@ -193,13 +196,16 @@ using anyffi::Returns;
 ANYFFI_CLASS(Fixed, "variables.Fixed").field("size", &Fixed::size);
 ANYFFI_CLASS(Movable, "variables.Movable");
 ANYFFI_CLASS(All, "variables.All")
+    .init<>()
+    .field("own_table", &All::own_table)
     .static_field("text", &All::text)
     .static_field("view", &All::view)
     .static_field("fixed", &All::fixed)
     .static_field("movable", &All::movable)
     .static_field("pointer", &All::pointer).returns(Returns::kReference)
     .static_field("pointers", &All::pointers).returns(Returns::kReference)
-    .static_field("callback", &All::callback);
+    .static_field("callback", &All::callback)
+    .static_field("table", &All::table);
 """
 
 
@@ -227,3 +233,19 @@ def test_none_empties_a_function(variables: Any) -> None:
     assert cls.callback is None
     with pytest.raises(TypeError, match=r"expected Callable\[\[int\], int\] \| None, got int$"):
         cls.callback = 3
+
+
+@pytest.mark.parametrize("name", ["table", "own_table"])
+def test_what_is_released_finds_the_new_value(variables: Any, name: str) -> None:
+    """The assignment of a `std::map` releases its elements while they are in it."""
+    found: list[Any] = []
+    owner = variables.All if name == "table" else variables.All()
+
+    class Watching:
+        def __del__(self) -> None:
+            found.append(dict(getattr(owner, name)))
+
+    setattr(owner, name, {"a": Watching(), "b": Watching()})
+    setattr(owner, name, {"c": 1})
+    collect(lambda: len(found) == 2)
+    assert found == [{"c": 1}, {"c": 1}]

@@ -143,6 +143,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
                   "anyffi: a std::unique_ptr cannot be read as a static field: bind a static_property() that returns a "
                   "pointer to its object");
     auto get = [variable]() -> V& { return *variable; };
+    // What it held may run code of users when it is released: not before it is another value.
     if constexpr (!detail::is_writable<V>()) {
       static_property(name, get);
     } else if constexpr (detail::kIsObjectClass<Bare<V>>) {
@@ -150,10 +151,9 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     } else if constexpr (detail::kNoneEmpties<V>) {
       using Value = detail::OrNull<V>;
       auto get_or_null = [variable] { return Value{*variable}; };
-      // What it held may run code of users when it is released.
       static_property(name, get_or_null, [variable](Value value) { std::swap(*variable, value.value); });
     } else {
-      static_property(name, get, [variable](V value) { *variable = std::move(value); });
+      static_property(name, get, [variable](V value) { std::swap(*variable, value); });
     }
     if constexpr (detail::kIsObjectClass<Bare<V>>) returns(Returns::kReference);
     return text ? doc(text) : *this;

@@ -199,7 +199,8 @@ int set_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* va
     if constexpr (kIsObjectClass<M>) {
       *member = Conversion::content(holder);
     } else {
-      *member = Conversion::take(holder);
+      // As above: the assignment of a std::map releases its elements before it is another one.
+      [[maybe_unused]] M former = std::exchange(*member, Conversion::take(holder));
     }
     return 0;
   });
