@@ -52,6 +52,10 @@ struct HiddenSquare : Square {};
 struct Circle : Abstract {
   int64_t area() const override { return 1; }
 };
+/// Has two nodes.
+struct HiddenTwice : Leaf, Single {
+  HiddenTwice() { Leaf::id = 10, Single::id = 20; }
+};
 /// Its base in Python is Node.
 struct Both : Node, Square {
   int64_t own = 5;
@@ -62,6 +66,7 @@ Single single;
 Hidden hidden;
 HiddenLeaf hidden_leaf;
 HiddenSingle hidden_single;
+HiddenTwice hidden_twice;
 Square square;
 HiddenSquare hidden_square;
 Circle circle;
@@ -104,6 +109,12 @@ ANYFFI_EXPORT(take_leaf, [](std::unique_ptr<scene::Leaf> leaf) { return leaf->te
 ANYFFI_EXPORT(text_of, [](const scene::Node& node) { return node.text(); });
 ANYFFI_EXPORT(node_in_both, []() -> scene::Node* { return &scene::both; }).returns(anyffi::Returns::kReference);
 ANYFFI_EXPORT(square_in_both, []() -> scene::Square* { return &scene::both; }).returns(anyffi::Returns::kReference);
+ANYFFI_EXPORT(node_in_leaf, []() -> scene::Node* {
+  return static_cast<scene::Leaf*>(&scene::hidden_twice);
+}).returns(anyffi::Returns::kReference);
+ANYFFI_EXPORT(node_in_single, []() -> scene::Node* {
+  return static_cast<scene::Single*>(&scene::hidden_twice);
+}).returns(anyffi::Returns::kReference);
 ANYFFI_EXPORT(side_of, [](const scene::Square& square) { return square.side; });
 """
 
@@ -139,6 +150,12 @@ def test_of_a_class_that_is_not_bound_the_nearest_base_is_known(lib: Any) -> Non
     assert type(lib.abstract_of("hidden square")) is lib.Square
     with pytest.raises(TypeError, match=r"this scene\.Single as a scene\.Node"):
         lib.node_of("hidden single")
+
+
+def test_of_a_class_with_two_bases_the_one_that_is_meant_is_known(lib: Any) -> None:
+    leaf, single = lib.node_in_leaf(), lib.node_in_single()
+    assert (type(leaf), leaf.id) == (lib.Leaf, 10)
+    assert (type(single), single.id) == (lib.Single, 20)
 
 
 @pytest.mark.skipif(not CPYTHON, reason="PyPy refers to each object more than once")

@@ -182,7 +182,12 @@ void add_dynamic_class() {
   using Parent = typename KeyOf<T>::Parent;
   if constexpr (std::is_polymorphic_v<Parent>) {
     row.parent = &type_code_of<Parent>;
-    row.cast = [](void* of_parent) -> void* { return dynamic_cast<T*>(static_cast<Parent*>(of_parent)); };
+    row.cast = [](void* of_parent) -> void* {
+      auto* parent = static_cast<Parent*>(of_parent);
+      auto* derived = dynamic_cast<T*>(parent);
+      // It finds a T also beside the parent, which then is another one than its own.
+      return derived && static_cast<Parent*>(derived) == parent ? derived : nullptr;
+    };
   }
   row.next = __atomic_load_n(&dynamic_classes, __ATOMIC_ACQUIRE);
   while (!__atomic_compare_exchange_n(&dynamic_classes, &row.next, &row, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
