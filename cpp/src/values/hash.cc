@@ -112,21 +112,23 @@ constexpr uint64_t kPrime1 = 11400714785074694791u;
 constexpr uint64_t kPrime2 = 14029467366897019727u;
 constexpr uint64_t kPrime5 = 2870177450012600261u;
 
-/// Adds an element of a tuple or part of a slice, in Python's variant of xxHash.
+/// Adds the hash of an element, in Python's variant of xxHash.
+inline void add_hash(int64_t hash, uint64_t* sum) {
+  *sum += static_cast<uint64_t>(hash) * kPrime2;
+  *sum = (*sum << 31 | *sum >> 33) * kPrime1;
+}
+
+/// Adds an element of a tuple or part of a slice.
 int add_lane(const AnyffiValue& value, uint64_t* sum) {
   int64_t lane;
-  if (value.type_code == ANYFFI_INT) {
-    // Most elements are ints. Without the call, a mapping of pairs is indexed in four fifths of the time.
-    lane = hash_int(value.as_int);
-  } else if (value.type_code <= 0) {
+  if (value.type_code <= 0) {
     // Runs no code that could change what holds the value.
     if (hash_key(value, &lane) != 0) return -1;
   } else {
     Owned held = retained(value);
     if (hash_key(*held.get(), &lane) != 0) return -1;
   }
-  *sum += static_cast<uint64_t>(lane) * kPrime2;
-  *sum = (*sum << 31 | *sum >> 33) * kPrime1;
+  add_hash(lane, sum);
   return 0;
 }
 
@@ -138,7 +140,12 @@ int hash_array(const AnyffiSequence* array, int64_t* out) {
   if (!depth) return -1;
   uint64_t sum = kPrime5;
   for (int64_t i = 0; i < array->size; ++i) {
-    if (add_lane(array->data[i], &sum) != 0) return -1;
+    if (array->data[i].type_code == ANYFFI_INT) {
+      // Most elements are ints. Without calls, a mapping of pairs is indexed in three quarters of the time.
+      add_hash(hash_int(array->data[i].as_int), &sum);
+    } else if (add_lane(array->data[i], &sum) != 0) {
+      return -1;
+    }
   }
   *out = finish_lanes(sum + (static_cast<uint64_t>(array->size) ^ (kPrime5 ^ 3527539u)));
   return 0;
