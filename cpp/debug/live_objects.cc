@@ -45,7 +45,11 @@ void* recording_alloc(size_t size) {
     // What an object left here must not be taken for one.
     std::memset(memory, 0, size);
     std::lock_guard<std::mutex> lock(record->mutex);
-    record->blocks[memory] = {size, ++record->count};
+    try {
+      record->blocks[memory] = {size, ++record->count};
+    } catch (const std::bad_alloc&) {
+      // Not recorded. Whoever allocates is not called by C++ alone.
+    }
   }
   return memory;
 }

@@ -50,7 +50,7 @@ def __replace__(self: Any, /, **changes: Any) -> Any:
 
     cls = type(self)
     for name in changes:
-        if not hasattr(getattr(cls, name, None), "__set__"):
+        if name.startswith("_anyffi_") or not hasattr(getattr(cls, name, None), "__set__"):
             raise TypeError(f"{cls.__qualname__}.__replace__() got an unexpected keyword argument {name!r}")
     made = copy(self)
     for name, value in changes.items():

@@ -60,7 +60,10 @@ def choose_function(function: Any, otherwise: Callable[[Any], Any]) -> Callable[
         )
     # Who uses it has imported it.
     anything = getattr(sys.modules.get("typing"), "Any", object)
-    rows = tuple((object if types is anything else types, each) for types, each in function.items())
+    rows = tuple(
+        (object if any(x is anything for x in (types if type(types) is tuple else (types,))) else types, each)
+        for types, each in function.items()
+    )
     for types, each in rows:
         isinstance(None, types)  # a TypeError for what is no type
         if not callable(each):

@@ -391,7 +391,7 @@ def test_copies_with_other_values(geo: Any) -> None:
         if sys.version_info >= (3, 13):
             assert copy.replace(value, x=7).x == 7
     assert derived.__replace__(x=0).extra is derived.extra
-    for name in ("z", "itself", "__class_getitem__"):
+    for name in ("z", "itself", "__class_getitem__", "_anyffi_address"):
         with pytest.raises(
             TypeError, match=rf"^Vec\.__replace__\(\) got an unexpected keyword argument '{name}'$"
         ):

@@ -109,3 +109,19 @@ def test_a_copy_has_the_same_sharing(ffi: Any, node: Any) -> None:
     for other in (ffi.copy(value), ffi.from_json(ffi.to_json(value))):
         assert other[0].same_as(other[1])
         check(ffi, value, other, True)
+
+
+def test_time_grows_with_the_number_of_nodes(ffi: Any, node: Any) -> None:
+    """Each List is compared once, and hashed twice: with three times over, this test would never end."""
+
+    def tower() -> Any:
+        top: Any = 0
+        for i in range(3000):
+            top = ffi.List([top, node(str(i)), top])
+        return top
+
+    a, b = tower(), tower()
+    check(ffi, a, b, True)
+    check(ffi, a, a, True)
+    b[1] = node("other")
+    check(ffi, a, b, False)

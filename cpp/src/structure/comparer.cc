@@ -24,6 +24,8 @@ bool is_long_text(const AnyffiValue& a, const AnyffiValue& b) noexcept {
 }  // namespace
 
 int Comparer::run(const AnyffiValue& a, const AnyffiValue& b) {
+  // Also where parts may stand for others: each stands for itself.
+  if (a.type_code > 0 && a.type_code == b.type_code && a.as_object == b.as_object) return 1;
   Owned first = retained(a), second = retained(b);
   Verdict verdict = compare_elements(a, b, false);
   for (uint32_t steps = 1; !stack_.empty() && (verdict == kSame || verdict == kBegun); ++steps) {
@@ -88,18 +90,20 @@ Comparer::Verdict Comparer::meet_object(const AnyffiValue& a, const AnyffiValue&
   AnyffiObject* left = a.as_object;
   AnyffiObject* right = b.as_object;
   if (binds) return *variable = Variable::kBound, kBegun;
+  bool is_dag = is_dag_node(type);
   if (scopes_.may_be_bound(left) || scopes_.may_be_bound(right)) {
     int32_t number = scopes_.find(0, left);
     int32_t other = scopes_.find(1, right);
     if (number != Scopes::kFree || other != Scopes::kFree) {
-      results_.uses.push_back(Use{left, right, number});
+      if (!is_dag || number < Scopes::kFirstMapped) results_.uses.push_back(Use{left, right, number});
       return number == other ? kSame : kDiffers;
     }
   }
-  bool is_dag = is_dag_node(type);
-  if (type.structure != ANYFFI_STRUCTURE_VARIABLE && !is_dag) return kBegun;
+  // What nodes of a DAG stand for never changes again: results hold for ever.
+  if (is_dag) return *variable = Variable::kMapped, kBegun;
+  if (type.structure != ANYFFI_STRUCTURE_VARIABLE) return kBegun;
   results_.uses.push_back(Use{left, right, Scopes::kFree});
-  if (!is_dag && (flags_ & ANYFFI_MAP_FREE_VARIABLES) == 0) return left == right ? kSame : kDiffers;
+  if ((flags_ & ANYFFI_MAP_FREE_VARIABLES) == 0) return left == right ? kSame : kDiffers;
   *variable = Variable::kMapped;
   return kBegun;
 }

@@ -64,15 +64,16 @@ Use Hasher::use_of(const AnyffiObject* variable, int32_t number) const noexcept 
 
 int Hasher::meet_variable(AnyffiObject* object, const ObjectType& type, bool binds, Variable* variable) {
   if (binds) return *variable = Variable::kBound, 1;
+  bool is_dag = is_dag_node(type);
   if (scopes_.may_be_bound(object)) {
     int32_t number = scopes_.find(side_, object);
     if (number != Scopes::kFree) {
-      results_.uses.push_back(use_of(object, number));
+      // The number of a node of a DAG never changes again.
+      if (!is_dag || number < Scopes::kFirstMapped) results_.uses.push_back(use_of(object, number));
       result_ = add_hash(begin_hash(kBoundTag), static_cast<uint64_t>(number));
       return 0;
     }
   }
-  bool is_dag = is_dag_node(type);
   if (type.structure != ANYFFI_STRUCTURE_VARIABLE && !is_dag) return 1;
   results_.uses.push_back(use_of(object, Scopes::kFree));
   if (is_dag || (flags_ & ANYFFI_MAP_FREE_VARIABLES) != 0) *variable = Variable::kMapped;

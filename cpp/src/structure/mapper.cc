@@ -63,7 +63,8 @@ int call_copy(const ObjectType& type, AnyffiObject* copy, const AnyffiValue& val
   Owned made;
   if (call_function(anyffi_make_object(copy), value, &made) != 0) return -1;
   if (made->type_code <= 0 || !anyffi_type_is_a(made->type_code, type.info->type_code)) {
-    return raise_format("TypeError", "objects of '%s' cannot be copied: the __copy__ of the class returned another type",
+    return raise_format("TypeError",
+                        "objects of '%s' cannot be copied: the __copy__ of the class returned another type",
                         type.info->type_key);
   }
   *out = std::move(made);
