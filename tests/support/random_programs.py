@@ -21,6 +21,7 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 from anyffi import _current
+from anyffi.structure import Mismatch
 from outcomes import shown, shown_error
 from support import CPYTHON
 
@@ -356,6 +357,8 @@ class _Run:
                         # The container, of which the iterator may not reach an element that refers to it.
                         left.extend(value.__reduce__()[1])
                     left.extend(itertools.islice(value, _MOST_ITEMS))
+            elif isinstance(value, Mismatch):
+                left.extend((value.left, value.right, *(part for _, part in value.path.steps)))
             if isinstance(value, (self.ffi.List, self.ffi.Dict, self.ffi.Set, list, dict)):
                 value.clear()
             elif isinstance(value, record_class(self.ffi)):
