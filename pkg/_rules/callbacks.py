@@ -60,14 +60,14 @@ def choose_function(function: Any, otherwise: Callable[[Any], Any]) -> Callable[
         )
     # Who uses it has imported it.
     anything = getattr(sys.modules.get("typing"), "Any", object)
-    rows = tuple(
-        (object if any(x is anything for x in (types if type(types) is tuple else (types,))) else types, each)
-        for types, each in function.items()
-    )
-    for types, each in rows:
-        isinstance(None, types)  # a TypeError for what is no type
+    rows = []
+    for types, each in function.items():
+        has_any = any(x is anything for x in (types if type(types) is tuple else (types,)))
+        accepted = object if has_any else types
+        isinstance(None, accepted)  # a TypeError for what is no type
         if not callable(each):
-            raise TypeError(f"expected a callable for {types!r}, got {type(each).__name__}")
+            raise TypeError(f"expected a callable for {accepted!r}, got {type(each).__name__}")
+        rows.append((accepted, each))
 
     def call_first(value: Any) -> Any:
         for types, each in rows:

@@ -99,7 +99,7 @@ int Hasher::meet(Owned value, bool is_shared, bool binds) {
                           ? serves_comparison_
                           : outer->is_unordered || outer->form == Form::kMapping || outer->form == Form::kSet;
   // There an object has no place, so it is hashed by its parts each time.
-  if (is_unordered && type != nullptr && type->structure == ANYFFI_STRUCTURE_DAG && !binds) variable = Variable::kNone;
+  if (is_unordered && type != nullptr && is_dag_node(*type) && !binds) variable = Variable::kNone;
   int32_t row = -1;
   if (is_shared || serves_comparison_) {
     // Objects are at multiples of 16.
@@ -166,8 +166,7 @@ void Hasher::finish() {
     } else {
       // The order of entries must not matter.
       uint64_t number = frame.is_unordered ? ~uint64_t{0} : static_cast<uint64_t>(scopes_.num_mapped());
-      bool is_dag = frame.type->structure == ANYFFI_STRUCTURE_DAG;
-      result_ = add_hash(is_dag ? result_ : begin_hash(kFreeTag), number);
+      result_ = add_hash(is_dag_node(*frame.type) ? result_ : begin_hash(kFreeTag), number);
       if (!frame.is_unordered) scopes_.map_free(a, b);
     }
     kept_.push_back(std::move(frame.value));

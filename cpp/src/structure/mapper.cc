@@ -226,7 +226,7 @@ int Mapper::make(Frame& frame, Owned* out) {
   }
   if (frame.form == Form::kLeaf && value.type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) {
     const ObjectType& type = types_.find(value.type_code);
-    AnyffiObject* copy = find_method(*type.info, "__copy__", 0);
+    AnyffiObject* copy = find_copy(type);
     if (copy == nullptr) return raise_no_recipe(type, Recipe());
     return call_copy(type, copy, value, out);
   }

@@ -113,7 +113,7 @@ constexpr uint64_t kPrime2 = 14029467366897019727u;
 constexpr uint64_t kPrime5 = 2870177450012600261u;
 
 /// Adds the hash of an element, in Python's variant of xxHash.
-inline void add_hash(int64_t hash, uint64_t* sum) {
+inline void add_lane_hash(int64_t hash, uint64_t* sum) {
   *sum += static_cast<uint64_t>(hash) * kPrime2;
   *sum = (*sum << 31 | *sum >> 33) * kPrime1;
 }
@@ -128,7 +128,7 @@ int add_lane(const AnyffiValue& value, uint64_t* sum) {
     Owned held = retained(value);
     if (hash_key(*held.get(), &lane) != 0) return -1;
   }
-  add_hash(lane, sum);
+  add_lane_hash(lane, sum);
   return 0;
 }
 
@@ -142,7 +142,7 @@ int hash_array(const AnyffiSequence* array, int64_t* out) {
   for (int64_t i = 0; i < array->size; ++i) {
     if (array->data[i].type_code == ANYFFI_INT) {
       // Most elements are ints. Without calls, a mapping of pairs is indexed in three quarters of the time.
-      add_hash(hash_int(array->data[i].as_int), &sum);
+      add_lane_hash(hash_int(array->data[i].as_int), &sum);
     } else if (add_lane(array->data[i], &sum) != 0) {
       return -1;
     }
