@@ -22,94 +22,97 @@ constexpr int32_t kMaxDepth = 200;
 struct Walk {
   int (*visit)(void* handle, void* context);
   void* context;
+  /// How many objects the walk is inside of.
   int32_t depth;
 };
 
-int walk_object(const AnyffiObject* object, const Walk& walk);
+int walk_object(const AnyffiObject* object, Walk& walk);
 
 /// What the content of an object lies inside of, or NULL.
 AnyffiObject* find_owner(const AnyffiObject* object) {
   return is_instance(object) ? reinterpret_cast<const AnyffiInstance*>(object)->owner : nullptr;
 }
 
-int visit_handle(void* handle, const Walk& walk) { return handle != nullptr ? walk.visit(handle, walk.context) : 0; }
+int visit_handle(void* handle, Walk& walk) { return handle != nullptr ? walk.visit(handle, walk.context) : 0; }
 
 int visit_child(const AnyffiValue* value, void* context) {
   if (!(anyffi_type_bit(value->type_code) & ANYFFI_REFERRING)) return 0;
-  const Walk& walk = *static_cast<const Walk*>(context);
+  Walk& walk = *static_cast<Walk*>(context);
   return walk.depth < kMaxDepth ? walk_object(value->as_object, walk) : 0;
 }
 
-int walk_sequence(const AnyffiSequence* sequence, Walk& inner) {
+int walk_sequence(const AnyffiSequence* sequence, Walk& walk) {
   if (!(sequence->type_mask & ANYFFI_REFERRING)) return 0;
   for (int64_t i = 0; i < sequence->size; ++i) {
-    if (int status = visit_child(&sequence->data[i], &inner)) return status;
+    if (int status = visit_child(&sequence->data[i], &walk)) return status;
   }
   return 0;
 }
 
-int walk_mapping(const AnyffiMapping* mapping, Walk& inner) {
+int walk_mapping(const AnyffiMapping* mapping, Walk& walk) {
   if (!((mapping->key_type_mask | mapping->value_type_mask) & ANYFFI_REFERRING)) return 0;
   for (int64_t i = 0; i < mapping->used; ++i) {
     const AnyffiEntry& entry = mapping->entries[i];
     if (entry.key.type_code == ANYFFI_UNSET) continue;
-    if (int status = visit_child(&entry.key, &inner)) return status;
-    if (int status = visit_child(&entry.value, &inner)) return status;
+    if (int status = visit_child(&entry.key, &walk)) return status;
+    if (int status = visit_child(&entry.value, &walk)) return status;
   }
   return 0;
 }
 
-int walk_error(const AnyffiError* error, Walk& inner) {
-  if (int status = visit_handle(error->handle, inner)) return status;
-  if (int status = visit_child(&error->args, &inner)) return status;
-  return visit_child(&error->cause, &inner);
+int walk_error(const AnyffiError* error, Walk& walk) {
+  if (int status = visit_handle(error->handle, walk)) return status;
+  if (int status = visit_child(&error->args, &walk)) return status;
+  return visit_child(&error->cause, &walk);
 }
 
-int walk_slice(const AnyffiSlice* slice, Walk& inner) {
-  if (int status = visit_child(&slice->start, &inner)) return status;
-  if (int status = visit_child(&slice->stop, &inner)) return status;
-  return visit_child(&slice->step, &inner);
+int walk_slice(const AnyffiSlice* slice, Walk& walk) {
+  if (int status = visit_child(&slice->start, &walk)) return status;
+  if (int status = visit_child(&slice->stop, &walk)) return status;
+  return visit_child(&slice->step, &walk);
 }
 
-int walk_tensor(const AnyffiTensor* tensor, const Walk& walk) {
+int walk_tensor(const AnyffiTensor* tensor, Walk& walk) {
   return tensor->release_owner == &release_handle ? visit_handle(tensor->owner, walk) : 0;
 }
 
-/// Visits what an object refers to itself; `inner` is for what it has of the runtime.
-int walk_content(const AnyffiObject* object, const Walk& walk, Walk& inner) {
+/// Visits what an object refers to itself.
+int walk_content(const AnyffiObject* object, Walk& walk) {
   switch (object->type_code) {
     case ANYFFI_FUNCTION:
       return visit_handle(reinterpret_cast<const AnyffiFunction*>(object)->handle, walk);
     case ANYFFI_PY_OBJECT:
       return visit_handle(reinterpret_cast<const AnyffiPyObject*>(object)->handle, walk);
     case ANYFFI_ERROR:
-      return walk_error(reinterpret_cast<const AnyffiError*>(object), inner);
+      return walk_error(reinterpret_cast<const AnyffiError*>(object), walk);
     case ANYFFI_SLICE:
-      return walk_slice(reinterpret_cast<const AnyffiSlice*>(object), inner);
+      return walk_slice(reinterpret_cast<const AnyffiSlice*>(object), walk);
     case ANYFFI_TENSOR:
       return walk_tensor(reinterpret_cast<const AnyffiTensor*>(object), walk);
     default:
       break;
   }
-  if (is_sequence(object->type_code)) return walk_sequence(as_sequence(object), inner);
-  if (has_entries(object->type_code)) return walk_mapping(as_mapping(object), inner);
+  if (is_sequence(object->type_code)) return walk_sequence(as_sequence(object), walk);
+  if (has_entries(object->type_code)) return walk_mapping(as_mapping(object), walk);
   auto* visit_children = find_hook(object->type_code, &AnyffiTypeInfo::visit_children);
   if (visit_children != nullptr) {
     AnyffiValue self = anyffi_make_object(const_cast<AnyffiObject*>(object));
-    return visit_children(&self, &visit_child, &inner);
+    return visit_children(&self, &visit_child, &walk);
   }
   AnyffiObject* owner = find_owner(object);
   if (owner == nullptr) return 0;
   AnyffiValue whole = anyffi_make_object(owner);
-  return visit_child(&whole, &inner);
+  return visit_child(&whole, &walk);
 }
 
 /// Visits what a reference to an object keeps alive, if it is the only one.
-int walk_object(const AnyffiObject* object, const Walk& walk) {
+int walk_object(const AnyffiObject* object, Walk& walk) {
   if (!anyffi_is_held_once(object)) return 0;
-  Walk inner{walk.visit, walk.context, walk.depth + 1};
-  if (int status = walk_content(object, walk, inner)) return status;
-  return visit_patients(object, &visit_child, &inner);
+  ++walk.depth;
+  int status = walk_content(object, walk);
+  if (status == 0) status = visit_patients(object, &visit_child, &walk);
+  --walk.depth;
+  return status;
 }
 
 /// `anyffi_object_may_refer` of an object, whatever it lies inside of.
@@ -145,5 +148,6 @@ int32_t anyffi_object_may_refer(const AnyffiObject* object) {
 }
 
 int anyffi_object_traverse(const AnyffiObject* object, int (*visit)(void* handle, void* context), void* context) {
-  return walk_object(object, Walk{visit, context, 0});
+  Walk walk{visit, context, 0};
+  return walk_object(object, walk);
 }
