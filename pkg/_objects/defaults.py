@@ -59,8 +59,13 @@ def __replace__(self: Any, /, **changes: Any) -> Any:
 
 
 def _remade(self: Any, made: Any) -> Any:
-    """Move a new object into an instance of the class of another one."""
-    return made if type(made) is type(self) else type(self)._anyffi_take(made)
+    """Move a copy that C++ made into an instance of the original's class."""
+    if type(made) is type(self):
+        return made
+    if getattr(made, "_anyffi_type_code", None) != self._anyffi_type_code:
+        shown = type(self).__qualname__
+        raise TypeError(f"cannot copy '{shown}' object: __copy__ in C++ returned '{type(made).__qualname__}'")
+    return type(self)._anyffi_take(made)
 
 
 def _require_own(self: Any, type_code: int, verb: str, member: str) -> None:

@@ -294,6 +294,7 @@ def checks_self(
                 checked.__doc__, checked.__wrapped__ = method.__doc__, method
                 # Signatures without types, as those of methods in C.
                 method.__annotations__ = {}
+                checked.__annotations__ = {}
                 setattr(cls, name, checked)
         return cls
 

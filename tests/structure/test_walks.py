@@ -482,3 +482,12 @@ def test_a_copy_of_another_type_is_refused(ffi: Any, build: Build) -> None:
                 ffi.copy(value)
     with pytest.raises(TypeError, match=r"'copies\.Bare' cannot be copied"):
         ffi.copy(module.Bare())
+    assert copy.copy(module.Bare()) == 5
+    own = type("Own", (module.Odd,), {})()
+    for made in (None, module.Bare()):
+        own.made = odd.made = made
+        for copies in (copy.copy, copy.deepcopy):
+            with pytest.raises(TypeError, match=f"cannot copy 'Own' object.*returned '{type(made).__name__}'"):
+                copies(own)
+        with pytest.raises(TypeError, match=f"cannot copy 'Odd' object.*returned '{type(made).__name__}'"):
+            copy.deepcopy(odd)
