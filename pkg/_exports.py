@@ -68,17 +68,25 @@ def _parse(text: str) -> list[str]:
         if not isinstance(definition, ast.FunctionDef) or not isinstance(definition.body[0], ast.Pass):
             raise ValueError("the list ends before the last parenthesis")
         given = definition.args
-        plain = [*given.args]
-        others = [*given.posonlyargs, *given.kwonlyargs, given.vararg, given.kwarg]
+        plain = [*given.args, *given.kwonlyargs]
+        others = [*given.posonlyargs, given.vararg, given.kwarg]
         if any(others) or any(parameter.annotation for parameter in plain):
             raise ValueError("only names and defaults can be given; C++ has the types")
         if len({parameter.arg for parameter in plain}) < len(plain):
             raise ValueError("duplicate parameter name")
-        values = [_literal(ast.literal_eval(default)) for default in given.defaults]
+        defaults = [None] * (len(given.args) - len(given.defaults)) + [*given.defaults, *given.kw_defaults]
+        shown = [_described(*each) for each in zip(plain, defaults)]
     except (ValueError, SyntaxError) as error:
         raise ValueError(f"the parameters of {text!r} cannot be read: {error}") from None
-    defaults = [""] * (len(plain) - len(values)) + [f" = {value}" for value in values]
-    return [name, *(f'::anyffi::arg("{p.arg}"){default}' for p, default in zip(plain, defaults))]
+    if given.kwonlyargs:
+        shown.insert(len(given.args), "::anyffi::kw_only()")
+    return [name, *shown]
+
+
+def _described(parameter: ast.arg, default: ast.expr | None) -> str:
+    """Return the C++ text of a parameter."""
+    text = f'::anyffi::arg("{parameter.arg}")'
+    return text if default is None else f"{text} = {_literal(ast.literal_eval(default))}"
 
 
 def _type_name(x: object) -> str:

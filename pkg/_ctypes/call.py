@@ -322,7 +322,6 @@ def _check_function(address: int, wrapper: ObjectCore) -> int:
 
 
 def _describe(info: FunctionInfo) -> _binding.Info:
-    """Return `(name, doc, params, number of required ones, flags, result type)`."""
     params = []
     for i in range(info.num_params):
         param = info.params[i]
@@ -336,6 +335,7 @@ def _describe(info: FunctionInfo) -> _binding.Info:
         info.num_required,
         info.flags,
         _text(info.result_type),
+        info.num_keyword_only if info.flags & _binding.KEYWORD_ONLY else 0,
     )
 
 

@@ -177,6 +177,8 @@ class FunctionInfo(Structure):
         ("utf8_params", c_uint64),
         ("item_params", c_uint64),
         ("load_items", c_void_p),
+        ("num_keyword_only", c_int32),
+        ("reserved", c_int32),
     ]
 
 

@@ -13,6 +13,7 @@ cdef extern from "anyffi/host_api.h" nogil:
         ANYFFI_TENSOR_PADDED
         ANYFFI_MISSING
         ANYFFI_OVERLOADED
+        ANYFFI_KEYWORD_ONLY
         ANYFFI_BIG_INT
         ANYFFI_COMPLEX
         ANYFFI_ERROR
@@ -104,6 +105,7 @@ cdef extern from "anyffi/host_api.h" nogil:
         const AnyffiParamInfo* params
         const char* result_type
         const AnyffiOverload* overloads
+        int32_t num_keyword_only
 
     ctypedef struct AnyffiFunction:
         AnyffiCall call

@@ -40,12 +40,13 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_unordered(PyObject* function, Anyff
   AnyffiValue few_values[ANYFFI_FEW_NAMED];
   PyObject* parameters = ((AnyffiFunctionWrapper*)function)->parameters;
   Py_ssize_t capacity = PyTuple_GET_SIZE(parameters);
-  if (capacity <= ANYFFI_FEW_NAMED) {
+  // One more follows keyword-only arguments.
+  if (capacity < ANYFFI_FEW_NAMED) {
     Py_ssize_t filled = anyffi_py_place(parameters, target->info, count, names, few_places);
     if (filled < 0) return anyffi_py_bind_slowly(function, args, count, names);
     return anyffi_py_call_placed(target, args, few_places, filled, few_values);
   }
-  AnyffiValue* values = anyffi_py_allocate(2 * capacity);
+  AnyffiValue* values = anyffi_py_allocate(2 * ++capacity);
   if (values == NULL) return NULL;
   int32_t* places = (int32_t*)(values + capacity);
   Py_ssize_t filled = anyffi_py_place(parameters, target->info, count, names, places);
@@ -62,7 +63,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded_slow(PyObject* function,
   Py_ssize_t count = named->count + PyTuple_GET_SIZE(named->names), capacity = count, packed = 0;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(named->parameters); ++i) {
     Py_ssize_t size = PyTuple_GET_SIZE(PyTuple_GET_ITEM(named->parameters, i));
-    if (size > capacity) capacity = size;
+    if (size >= capacity) capacity = size + 1;
   }
   AnyffiValue* values = anyffi_py_allocate(2 * capacity);
   if (values == NULL) return NULL;

@@ -72,7 +72,7 @@ cdef class FunctionCore(ObjectCore):
             Py_CLEAR((<FunctionWrapper*><PyObject*>other).parameters)
 
     def _anyffi_info(self):
-        """Return `(name, doc, params, number of required ones, flags, result type)`, or None."""
+        """Return a description of the function, as `keywords.Info` has it, or None."""
         cdef const AnyffiFunctionInfo* info = unwrap_function(<PyObject*>self).info
         if info == NULL:
             return None
@@ -82,7 +82,7 @@ cdef class FunctionCore(ObjectCore):
             params.append(describe_parameter(&info.params[i]))
         return (
             text_or_none(info.name), text_or_none(info.doc), tuple(params), info.num_required, info.flags,
-            text_or_none(info.result_type),
+            text_or_none(info.result_type), info.num_keyword_only if info.flags & ANYFFI_KEYWORD_ONLY else 0,
         )
 
 

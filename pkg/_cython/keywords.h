@@ -10,13 +10,19 @@
 /// Up to this many arguments of a call with keywords are packed on the stack.
 #define ANYFFI_FEW_NAMED 16
 
+/// The number of parameters that can be given by position.
+static inline Py_ssize_t anyffi_py_num_positional(const AnyffiFunctionInfo* info) {
+  return info->flags & ANYFFI_KEYWORD_ONLY ? info->num_params - info->num_keyword_only : info->num_params;
+}
+
 /// 1 if keywords name the parameters in order, none of which is omitted, by the addresses of interned names.
 ANYFFI_ALWAYS_INLINE int anyffi_py_are_in_order(PyObject* function, Py_ssize_t count, PyObject* names) {
   PyObject* parameters = ((AnyffiFunctionWrapper*)function)->parameters;
   Py_ssize_t total = count + PyTuple_GET_SIZE(names);
   // A function without information has no parameters.
   if (parameters == NULL || total == 0 || total > PyTuple_GET_SIZE(parameters)) return 0;
-  if (total < ((AnyffiFunction*)((AnyffiWrapper*)function)->object)->info->num_required) return 0;
+  const AnyffiFunctionInfo* info = ((AnyffiFunction*)((AnyffiWrapper*)function)->object)->info;
+  if (total < info->num_required || info->flags & ANYFFI_KEYWORD_ONLY) return 0;
   for (Py_ssize_t i = count; i < total; ++i) {
     if (PyTuple_GET_ITEM(parameters, i) != PyTuple_GET_ITEM(names, i - count)) return 0;
   }
@@ -46,14 +52,15 @@ static inline Py_ssize_t anyffi_py_find_parameter(PyObject* parameters, Py_ssize
   return PyUnicode_CHECK_INTERNED(name) ? -1 : anyffi_py_find_computed(parameters, name);
 }
 
-/// Writes to `places`, which has one for each parameter, the index of its argument, or -1 if it is omitted.
+/// Writes to `places` for each parameter the index of its argument, or -1 if it is omitted; and one more -1 after
+/// keyword-only ones, for which `places` has room.
 ///
 /// @return how many it wrote; -1 if the call is wrong.
 static Py_ssize_t anyffi_py_place(PyObject* parameters, const AnyffiFunctionInfo* info, Py_ssize_t count,
                                   PyObject* names, int32_t* places) {
   Py_ssize_t size = PyTuple_GET_SIZE(parameters), num_names = PyTuple_GET_SIZE(names);
-  Py_ssize_t next = count, filled = count;
-  if (count + num_names > size || count + num_names < info->num_required) return -1;
+  Py_ssize_t next = count, filled = count, num_positional = anyffi_py_num_positional(info);
+  if (count + num_names > size || count + num_names < info->num_required || count > num_positional) return -1;
   for (Py_ssize_t i = 0; i < size; ++i) places[i] = i < count ? (int32_t)i : -1;
   for (Py_ssize_t i = 0; i < num_names; ++i) {
     Py_ssize_t found = anyffi_py_find_parameter(parameters, next, PyTuple_GET_ITEM(names, i));
@@ -65,6 +72,10 @@ static Py_ssize_t anyffi_py_place(PyObject* parameters, const AnyffiFunctionInfo
   for (Py_ssize_t i = count; i < info->num_required; ++i) {
     if (places[i] < 0 && info->params[i].default_value == NULL) return -1;
   }
+  for (Py_ssize_t i = num_positional; i < size; ++i) {
+    if (places[i] < 0 && info->params[i].default_value == NULL) return -1;
+  }
+  if (filled > num_positional) places[filled++] = -1;
   return filled;
 }
 
@@ -94,6 +105,7 @@ static int anyffi_py_are_in_order_of_all(const AnyffiFunction* target, const Any
   for (const AnyffiOverload* overload = target->info->overloads; overload != NULL; overload = overload->next) {
     const AnyffiFunctionInfo* info = ((AnyffiFunction*)overload->function)->info;
     if (index >= PyTuple_GET_SIZE(named->parameters) || total < info->num_required) return 0;
+    if (info->flags & ANYFFI_KEYWORD_ONLY) return 0;
     PyObject* parameters = PyTuple_GET_ITEM(named->parameters, index++);
     if (total > PyTuple_GET_SIZE(parameters)) return 0;
     for (Py_ssize_t i = 0; i < num_names; ++i) {
@@ -127,7 +139,7 @@ static const AnyffiFunction* anyffi_py_find_only_overload(const AnyffiFunction* 
     const AnyffiFunctionInfo* info = function->info;
     ++index;
     if (count < info->num_required || count > info->num_params) continue;
-    if (info->num_params > ANYFFI_FEW_NAMED || !ANYFFI_HAS(AnyffiFunctionInfo, info, try_call)) return NULL;
+    if (info->num_params >= ANYFFI_FEW_NAMED || !ANYFFI_HAS(AnyffiFunctionInfo, info, try_call)) return NULL;
     if (info->try_call == NULL) return NULL;
     int32_t filled = anyffi_py_place_overload(named, overload, index, found == NULL ? places : others);
     if (filled < 0) continue;

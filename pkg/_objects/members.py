@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from .._builtins import *  # noqa: F403
+from .._rules import keywords
 from .._typing import TYPE_CHECKING, Any
 from . import defaults
 from .attributes import Restore
@@ -184,7 +185,8 @@ class Members:
         """
         function = members["__init__"]._function
         infos = [each._anyffi_info() for each in function.overloads or (function,)]
-        params = max((info[2] for info in infos if info is not None), key=len, default=())
+        positional = (info[2][: keywords.num_positional(info)] for info in infos if info is not None)
+        params: tuple[Any, ...] = max(positional, key=len, default=())
         bases = [self._class_of(each).__dict__ for each in self._ancestors(type_code)]
         known = {
             name

@@ -75,7 +75,8 @@ def _of_info(info: keywords.Info | None) -> inspect.Signature:
     """Return the signature; parameters whose names are not valid in Python are positional-only."""
     if info is None:
         return inspect.Signature([inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)])
-    _, _, params, _, flags, result = info
+    _, _, params, _, flags, result, _ = info
+    num_positional = keywords.num_positional(info)
     names = [name if name is not None and keywords.is_name(name) else None for name, *_ in params]
     unnamed_end = max((index + 1 for index, name in enumerate(names) if name is None), default=0)
     shown = [
@@ -83,7 +84,9 @@ def _of_info(info: keywords.Info | None) -> inspect.Signature:
             names[index] or f"arg{index}",
             inspect.Parameter.POSITIONAL_ONLY
             if index < unnamed_end
-            else inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            else inspect.Parameter.POSITIONAL_OR_KEYWORD
+            if index < num_positional
+            else inspect.Parameter.KEYWORD_ONLY,
             default=_shown_default(param),
             annotation=inspect.Parameter.empty if param[3] is None else param[3],
         )

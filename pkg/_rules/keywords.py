@@ -1,7 +1,8 @@
 """Keyword arguments are bound to positions here; errors have Python's own messages.
 
 Keywords are not part of a C call. A function's `_anyffi_info()` names its parameters; those that are omitted
-before a given one are passed as `MISSING`, and the callee fills in their defaults.
+before a given one are passed as `MISSING`, and the callee fills in their defaults. One more `MISSING` at the
+end says that those of keyword-only parameters were given by name.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from .._typing import Any, Callable, Optional
 from .internal import MISSING
 
 __all__ = [
+    "KEYWORD_ONLY",
     "OVERLOADED",
     "VARIADIC",
     "Info",
@@ -29,18 +31,20 @@ __all__ = [
     "is_method",
     "is_name",
     "is_overloaded",
+    "num_positional",
     "place",
     "unexpected",
 ]
 
 #: `(name or None, has a default, default, type name or None)`
 Param = tuple[Optional[str], bool, Any, Optional[str]]
-#: `(name or None, doc or None, params, number of required params, flags, result type or None)`
-Info = tuple[Optional[str], Optional[str], tuple[Param, ...], int, int, Optional[str]]
+#: `(name or None, doc or None, params, number of required params, flags, result type or None, number of
+#: keyword-only params)`; the required ones are those that can be given by position.
+Info = tuple[Optional[str], Optional[str], tuple[Param, ...], int, int, Optional[str], int]
 
 _SUGGESTS = sys.version_info >= (3, 13)
 
-VARIADIC, OVERLOADED, _METHOD, _CONSTANT = 2, 4, 8, 32  # AnyffiFunctionFlag
+VARIADIC, OVERLOADED, _METHOD, _CONSTANT, KEYWORD_ONLY = 2, 4, 8, 32, 64  # AnyffiFunctionFlag
 
 
 def is_overloaded(info: Info | None) -> bool:
@@ -56,6 +60,11 @@ def is_method(info: Info | None) -> bool:
 def is_constant(info: Info | None) -> bool:
     """Return whether a function stands for its result where it is an attribute of a module."""
     return info is not None and bool(info[4] & _CONSTANT)
+
+
+def num_positional(info: Info) -> int:
+    """Return how many parameters can be given by position."""
+    return len(info[2]) - info[6]
 
 
 def place(info: Info | None, num_args: int, names: Sequence[str]) -> list[int]:
@@ -107,29 +116,35 @@ def bind(info: Info | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
     if not positions:
         raise TypeError(f"{name}() takes no keyword arguments")
     assert info is not None
-    bound: list[Any] = list(args) + [MISSING] * (len(params) - len(args))
+    most = num_positional(info)
+    # Too many by position are refused below, after wrong names.
+    num_given = min(len(args), most)
+    bound: list[Any] = [*args[:most], *[MISSING] * (len(params) - num_given), *args[most:]]
     for given, value in kwargs.items():
         keyword = exact(given)
         index = positions.get(keyword)
         if index is None:
             raise unexpected(name, keyword, tuple(positions))
-        if index < len(args):
+        if index < num_given:
             raise TypeError(f"{name}() got multiple values for argument '{keyword}'")
         bound[index] = value
-    if len(args) > len(params) and not info[4] & VARIADIC:
-        raise TypeError(_too_many(name, len(params), info[3], len(args)))
-    missing = [
-        repr(params[index][0] or f"arg{index}")
-        for index in range(len(args), info[3])
-        if bound[index] is MISSING and not params[index][1]
-    ]
-    if missing:
-        plural = "s" if len(missing) > 1 else ""
-        raise TypeError(
-            f"{name}() missing {len(missing)} required positional argument{plural}: {_enumerate(missing)}"
-        )
+    if len(args) > most and not info[4] & VARIADIC:
+        named = sum(value is not MISSING for value in bound[most : len(params)])
+        raise TypeError(_too_many(name, most, info[3], len(args), named))
+    required = range(num_given, info[3])
+    for kind, indices in (("positional", required), ("keyword-only", range(most, len(params)))):
+        missing = [
+            repr(params[index][0] or f"arg{index}")
+            for index in indices
+            if bound[index] is MISSING and not params[index][1]
+        ]
+        if missing:
+            words = _count(kind, len(missing))
+            raise TypeError(f"{name}() missing {len(missing)} required {words}: {_enumerate(missing)}")
     while bound and bound[-1] is MISSING:
         bound.pop()
+    if info[6] and len(bound) > most:
+        bound.append(MISSING)
     return tuple(bound)
 
 
@@ -158,11 +173,18 @@ def _with_parameters(names: tuple[Any, ...]) -> Callable[..., None]:
     return FunctionType(code, {})
 
 
-def _too_many(name: str, takes: int, required: int, given: int) -> str:
+def _count(kind: str, number: int) -> str:
+    return f"{kind} argument{'' if number == 1 else 's'}"
+
+
+def _too_many(name: str, takes: int, required: int, given: int, named: int) -> str:
     range_ = str(takes) if takes == required else f"from {required} to {takes}"
-    plural = "" if takes == 1 else "s"
-    verb = "was" if given == 1 else "were"
-    return f"{name}() takes {range_} positional argument{plural} but {given} {verb} given"
+    taken = _count("positional", 1 if takes == required == 1 else 2)
+    verb = "was" if given == 1 and not named else "were"
+    beside = ""
+    if named:
+        beside = f" {_count('positional', given)} (and {named} {_count('keyword-only', named)})"
+    return f"{name}() takes {range_} {taken} but {given}{beside} {verb} given"
 
 
 def _enumerate(names: Sequence[str]) -> str:

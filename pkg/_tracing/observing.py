@@ -45,7 +45,7 @@ def _qualify(function: Any, info: Any) -> Any:
         info = function.overloads[0]._anyffi_info()
     if info is None or info[0] is None:
         return None
-    name, _, params, _, _, result = info
+    name, _, params, _, _, result, _ = info
     if keywords.is_method(info):
         return f"{params[0][3]}.{name}"
     return result if result is not None and result.rpartition(".")[2] == name else name

@@ -173,6 +173,12 @@ def test_a_function_that_cannot_be_registered_is_explained(source: str, message:
             '.method("f", &T::f, anyffi::arg("x"), anyffi::arg("y"))',
             "more arg(...) than the function has parameters",
         ),
+        (".init<>(anyffi::kw_only())", "kw_only() stands once, before the first arg(...)"),
+        ('.method("f", &T::f, anyffi::kw_only())', "kw_only() stands once, before the first arg(...)"),
+        (
+            '.method("f", &T::f, anyffi::kw_only(), anyffi::arg("x"), anyffi::arg("y"))',
+            "more arg(...) than the function has parameters",
+        ),
         ('.field("other", &T::other)', "a field has a type without a conversion"),
         ('.field("f", &T::f)', "a field is a data member"),
         ('.method("f", [](T&, T) {})', "whose class has no copy constructor"),

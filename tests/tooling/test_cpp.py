@@ -129,6 +129,16 @@ def test_parameters(cache: pathlib.Path) -> None:
         assert inspect.getdoc(function) == f"Of {name}: \x02\\."
 
 
+@pytest.mark.slow("compiling")
+def test_keyword_only_parameters(cache: pathlib.Path) -> None:
+    code = "int64_t less(int64_t x, int64_t y, int64_t z) { return x - y - z; }"
+    less = anyffi.cpp.load_inline("less", code, "less(x, *, y=1, z)").less
+    assert less(5, z=2) == less(z=2, x=5, y=1) == 2
+    assert [parameter.default for parameter in inspect.signature(less).parameters.values()][1] == 1
+    with pytest.raises(TypeError, match=r"^less\(\) missing 1 required keyword-only argument: 'z'$"):
+        less(5)
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -144,6 +154,9 @@ def test_parameters(cache: pathlib.Path) -> None:
         ("(x='\\0')", "cannot be a default"),
         ("(from)", "cannot be read"),
         ("(x, x)", "cannot be read"),
+        ("(x, *, x)", "cannot be read"),
+        ("(x, *)", "cannot be read"),
+        ("(*, x: int)", "only names and defaults"),
         ("(x): return 1 #)", "cannot be read"),
     ],
 )

@@ -61,6 +61,12 @@ struct Arg {
 /// Names a parameter; `name` must never be freed, like a literal.
 inline Arg arg(const char* name) { return Arg{name}; }
 
+/// The parameters after it are given by name alone: `arg("x"), kw_only(), arg("y")`.
+struct KeywordOnly {
+  static constexpr const char* name = nullptr;
+};
+constexpr KeywordOnly kw_only() { return {}; }
+
 /// The arguments of a packed function: borrowed for the call. Reading past them throws IndexError.
 class Args {
  public:

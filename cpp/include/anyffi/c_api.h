@@ -452,7 +452,9 @@ typedef enum AnyffiFunctionFlag {
   /// the handle, owned.
   ANYFFI_RETURNS_ITEMS = 16,
   /// Has no parameters: as attribute of a module it stands for its result.
-  ANYFFI_CONSTANT = 32
+  ANYFFI_CONSTANT = 32,
+  /// Its last parameters can be given by name alone: `num_keyword_only`.
+  ANYFFI_KEYWORD_ONLY = 64
 } AnyffiFunctionFlag;
 
 typedef struct AnyffiFunctionInfo {
@@ -482,6 +484,11 @@ typedef struct AnyffiFunctionInfo {
   /// which is aligned to 16 bytes, if `room_size` suffices. Runs no code of the host but `items_read`. Another number
   /// than 0, without an error and with nothing to release: the container has to be packed.
   int (*load_items)(void* self, int32_t index, AnyffiValue* value, void* room, size_t room_size);
+  /// With ANYFFI_KEYWORD_ONLY: how many of the parameters, the last ones, are keyword-only. `num_required` counts
+  /// others alone. A front end that gives some of them adds an ANYFFI_MISSING after the last argument: `call` and
+  /// `try_call` refuse a longer list than that of the other parameters, unless it ends so.
+  int32_t num_keyword_only;
+  int32_t reserved;
 } AnyffiFunctionInfo;
 
 /// One of several functions under one name, in the order in which they are tried.

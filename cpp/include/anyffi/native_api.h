@@ -135,8 +135,8 @@ typedef struct AnyffiLoadedArgument {
 /// - MOVES: a `const AnyffiCallableType*`;
 /// - ENROLLS, of a function that returns a T&: a `void (*)(void)`, which lets objects be found by their addresses;
 /// - for each parameter a `const AnyffiParamType*`;
-/// - NAMED: for each parameter its name;
-/// - DEFAULTS: for each parameter an `AnyffiValue*`, NULL or the default, which is taken.
+/// - NAMED: for each parameter its name, with ANYFFI_KEYWORD_ONLY a NULL before the first one that is keyword-only;
+/// - DEFAULTS: for each name, and that NULL, an `AnyffiValue*`, NULL or the default, which is taken.
 ///
 /// ValueError for names that are not valid; errors of defaults that do not convert.
 int anyffi_native_create(AnyffiValue* out, const char* name, uint32_t signature, AnyffiCall call, void* callable,

@@ -334,28 +334,32 @@ int anyffi_error_raise_arg_count(const AnyffiFunctionInfo* info, const AnyffiVal
     }
     String text = name_of(info);
     text += "() ";
-    if (num_args > info->num_params) {
+    int32_t most = num_positional(*info);
+    int32_t count = count_arguments(*info, num_args, num_args > 0 && args[num_args - 1].type_code == ANYFFI_MISSING);
+    if (count < 0) {
       text += "takes ";
-      if (info->num_required < info->num_params) {
+      if (info->num_required < most) {
         text += "from ";
         text += std::to_string(info->num_required).c_str();
         text += " to ";
       }
-      text += std::to_string(info->num_params).c_str();
-      text +=
-          info->num_params == 1 && info->num_required == 1 ? " positional argument but " : " positional arguments but ";
+      text += std::to_string(most).c_str();
+      text += most == 1 && info->num_required == 1 ? " positional argument but " : " positional arguments but ";
       text += std::to_string(num_args).c_str();
       text += num_args == 1 ? " was given" : " were given";
       return raise_text("TypeError", text);
     }
     Vector<int32_t> missing;
     for (int32_t i = 0; i < info->num_params; ++i) {
-      bool given = i < num_args && args[i].type_code != ANYFFI_MISSING;
+      // Python asks for those that can be given by position first.
+      if (i == most && !missing.empty()) break;
+      bool given = i < count && args[i].type_code != ANYFFI_MISSING;
       if (!given && info->params[i].default_value == nullptr) missing.push_back(i);
     }
     text += "missing ";
     text += std::to_string(missing.size()).c_str();
-    text += missing.size() == 1 ? " required positional argument: " : " required positional arguments: ";
+    text += missing.empty() || missing[0] < most ? " required positional argument" : " required keyword-only argument";
+    text += missing.size() == 1 ? ": " : "s: ";
     text += list_missing(*info, missing);
     return raise_text("TypeError", text);
   });

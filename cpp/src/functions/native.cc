@@ -68,6 +68,31 @@ void fill_info(NativeDeclaration* declaration, const char* result_type, AnyffiPa
   info->load_items = &load_native_items;
 }
 
+/// Reads the names, with ANYFFI_KEYWORD_ONLY where the keyword-only ones begin, and the defaults, if there are any.
+void read_parameters(AnyffiNativeFunction* function, AnyffiParamInfo* params, va_list rest) noexcept {
+  NativeDeclaration& declaration = declaration_of(*function);
+  AnyffiFunctionInfo* info = &declaration.info;
+  bool has_mark = (info->flags & ANYFFI_KEYWORD_ONLY) != 0;
+  for (int32_t i = 0; i < info->num_params; ++i) {
+    params[i].name = va_arg(rest, const char*);
+    if (params[i].name != nullptr || !has_mark || info->num_keyword_only != 0) continue;
+    info->num_keyword_only = info->num_params - i;
+    info->num_required = i;
+    params[i].name = va_arg(rest, const char*);
+    function->plain_size = -1;
+  }
+  for (int32_t i = 0; declaration.defaults != nullptr && i < info->num_params; ++i) {
+    auto* given = va_arg(rest, AnyffiValue*);
+    if (i == num_positional(*info)) given = va_arg(rest, AnyffiValue*);
+    if (given == nullptr) continue;
+    declaration.defaults[i] = *given;
+    *given = anyffi_make_none();
+    params[i].default_value = &declaration.defaults[i];
+    if (i < info->num_required) info->num_required = i;
+    function->plain_size = -1;
+  }
+}
+
 /// Checks a default when it is declared, not when it is first used.
 int check_default(const NativeDeclaration& declaration, int32_t index) noexcept {
   const AnyffiParamType& type = *declaration.types[index];
@@ -132,21 +157,11 @@ int create_native(const NativeSource& source, va_list rest, Owned* out) noexcept
     *out = std::move(created);
     return 0;
   }
-  for (uint32_t i = 0; i < count; ++i) params[i].name = va_arg(rest, const char*);
-  bool has_defaults = has(ANYFFI_SIGNATURE_DEFAULTS);
-  if (has_defaults) declaration.defaults = reinterpret_cast<AnyffiValue*>(memory + at.defaults);
-  for (int32_t i = 0; has_defaults && i < declaration.info.num_params; ++i) {
-    auto* given = va_arg(rest, AnyffiValue*);
-    if (given == nullptr) continue;
-    declaration.defaults[i] = *given;
-    *given = anyffi_make_none();
-    params[i].default_value = &declaration.defaults[i];
-    if (i < declaration.info.num_required) declaration.info.num_required = i;
-    function.plain_size = -1;
-  }
+  if (has(ANYFFI_SIGNATURE_DEFAULTS)) declaration.defaults = reinterpret_cast<AnyffiValue*>(memory + at.defaults);
+  read_parameters(&function, params, rest);
   if (anyffi_function_check_param_names(&declaration.info) != 0) return -1;
   for (int32_t i = declaration.info.num_required; i < declaration.info.num_params; ++i) {
-    if (check_default(declaration, i) != 0) return -1;
+    if (params[i].default_value != nullptr && check_default(declaration, i) != 0) return -1;
   }
   *out = std::move(created);
   return 0;

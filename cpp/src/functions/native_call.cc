@@ -12,6 +12,7 @@
 #include "core/owned.h"
 #include "core/section.h"
 #include "functions/native.h"
+#include "functions/signature.h"
 #include "values/containers.h"
 
 namespace anyffi::runtime {
@@ -158,9 +159,13 @@ int call_normalized(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiVal
 /// Copies the arguments to `filled`, with defaults for omitted ones. False if there are too many or too few.
 bool fill_defaults(const AnyffiFunctionInfo& info, const AnyffiValue* args, int32_t num_args,
                    AnyffiValue* filled) noexcept {
-  if (num_args > info.num_params) return false;
+  int32_t count = num_args;
+  if (num_args > num_positional(info)) {
+    count = count_arguments(info, num_args, args[num_args - 1].type_code == ANYFFI_MISSING);
+    if (count < 0) return false;
+  }
   for (int32_t i = 0; i < info.num_params; ++i) {
-    bool is_given = i < num_args && args[i].type_code != ANYFFI_MISSING;
+    bool is_given = i < count && args[i].type_code != ANYFFI_MISSING;
     if (!is_given && info.params[i].default_value == nullptr) return false;
     filled[i] = is_given ? args[i] : *info.params[i].default_value;
   }

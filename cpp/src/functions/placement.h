@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "core/memory.h"
+#include "functions/signature.h"
 
 namespace anyffi::runtime {
 
@@ -136,8 +137,13 @@ inline Match compare_member(const AnyffiParamInfo& param, uint64_t exact, int32_
 
 /// Compares the type masks of `size` arguments. `enumerations`: as in Arguments; NULL: no argument is a member.
 inline Match compare(const AnyffiFunctionInfo& info, const uint64_t* given, const int32_t* enumerations, int32_t size) {
-  bool is_counted = try_call_of(info) != nullptr && (info.flags & ANYFFI_VARIADIC) == 0;
-  if (is_counted && (size > info.num_params || size < info.num_required)) return kNumber;
+  if (try_call_of(info) != nullptr && (info.flags & (ANYFFI_VARIADIC | ANYFFI_KEYWORD_ONLY)) == 0) {
+    if (size > info.num_params || size < info.num_required) return kNumber;
+  } else if ((info.flags & ANYFFI_KEYWORD_ONLY) != 0) {
+    // Omitted arguments alone are of every type.
+    int32_t count = count_arguments(info, size, size > 0 && given[size - 1] == ~uint64_t{0});
+    if (count < info.num_required) return kNumber;
+  }
   Match worst = kExact;
   bool has_types = ANYFFI_HAS(AnyffiFunctionInfo, &info, exact_types) && info.exact_types != nullptr;
   for (int32_t i = 0; has_types && i < size && i < info.num_params; ++i) {
@@ -188,8 +194,10 @@ class AsPlaced {
  private:
   /// The most arguments that a candidate gets.
   static int32_t places_of(const AnyffiOverload& overload) {
-    int32_t num_params = reinterpret_cast<const AnyffiFunction*>(overload.function)->info->num_params;
-    return std::max(num_params, overload.num_arg_indices);
+    const AnyffiFunctionInfo& info = *reinterpret_cast<const AnyffiFunction*>(overload.function)->info;
+    // One more follows keyword-only ones.
+    int32_t most = (info.flags & ANYFFI_KEYWORD_ONLY) != 0 ? info.num_params + 1 : info.num_params;
+    return std::max(most, overload.num_arg_indices);
   }
   static int32_t most_places(const Call& call) {
     int32_t most = call.num_args;

@@ -80,6 +80,7 @@ void append_signature(String* out, const AnyffiFunctionInfo& info) {
   *out += '(';
   for (int32_t i = 0; info.params != nullptr && i < info.num_params; ++i) {
     if (i > 0) *out += ", ";
+    if (i == num_positional(info)) *out += "*, ";
     append_param_name(out, info, i);
     if (info.params[i].type_name != nullptr) {
       *out += ": ";

@@ -11,6 +11,18 @@ namespace anyffi::runtime {
 
 /// A function's name, or "function" where none is known.
 const char* name_of(const AnyffiFunctionInfo* info) noexcept;
+/// The number of parameters that can be given by position.
+inline int32_t num_positional(const AnyffiFunctionInfo& info) noexcept {
+  bool has_others = (info.flags & ANYFFI_KEYWORD_ONLY) != 0;
+  return has_others ? info.num_params - info.num_keyword_only : info.num_params;
+}
+/// The number of arguments without the ANYFFI_MISSING that ends a list with keyword-only ones; -1: too many.
+/// `is_last_missing`: whether it ends so.
+inline int32_t count_arguments(const AnyffiFunctionInfo& info, int32_t num_args, bool is_last_missing) noexcept {
+  if (num_args <= num_positional(info)) return num_args;
+  if ((info.flags & ANYFFI_KEYWORD_ONLY) == 0 || !is_last_missing) return -1;
+  return num_args - 1 <= info.num_params ? num_args - 1 : -1;
+}
 /// Appends the name of a parameter, or `arg0` where it has none.
 void append_param_name(String* out, const AnyffiFunctionInfo& info, int32_t index);
 /// Appends `name(x: int, by: float = 2.0) -> int`.

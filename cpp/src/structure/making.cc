@@ -136,6 +136,9 @@ int construct(const ObjectType& type, const Recipe& recipe, const AnyffiValue* f
       if (field < 0 || arg.type_code == ANYFFI_UNSET) arg = anyffi_make_value(static_cast<uint32_t>(ANYFFI_MISSING), 0);
       args.push_back(arg);
     }
+    const AnyffiFunctionInfo* info = reinterpret_cast<AnyffiFunction*>(recipe.constructor)->info;
+    bool names_some = (info->flags & ANYFFI_KEYWORD_ONLY) != 0;
+    if (names_some) args.push_back(anyffi_make_value(static_cast<uint32_t>(ANYFFI_MISSING), 0));
     AnyffiValue function = anyffi_make_object(recipe.constructor);
     if (anyffi_function_call(&function, args.data(), static_cast<int32_t>(args.size()), out) != 0) return -1;
     if (type.info->record != nullptr) {

@@ -14,29 +14,33 @@ inline constexpr bool kConverts = std::is_same_v<N, ConvertedArg> || std::is_sam
 template <class N>
 inline constexpr bool kHasDefault = std::is_base_of_v<DefaultArg, N>;
 template <class N>
-inline constexpr bool kIsName = std::is_same_v<N, Arg> || kConverts<N> || kHasDefault<N>;
+inline constexpr bool kIsMark = std::is_same_v<N, KeywordOnly>;
+template <class N>
+inline constexpr bool kIsName = std::is_same_v<N, Arg> || kIsMark<N> || kConverts<N> || kHasDefault<N>;
 
+/// Those that can be given by name alone may be in any order.
 template <class... N>
 constexpr bool are_defaults_last() {
-  [[maybe_unused]] bool has_default = false;
+  [[maybe_unused]] bool has_default = false, is_named = false;
   bool ordered = true;
-  ((ordered = ordered && (kHasDefault<N> || !has_default), has_default |= kHasDefault<N>), ...);
+  ((is_named |= kIsMark<N>, ordered = ordered && (is_named || kHasDefault<N> || !has_default),
+    has_default |= kHasDefault<N>),
+   ...);
   return ordered;
 }
 
 /// Compares a list of `arg(...)` with the parameters of a callable.
 template <bool kIsKnown, class F, class... N>
 struct NameList {
-  static constexpr int kExcess = sizeof...(N) == 0 ? 0 : static_cast<int>(sizeof...(N)) - SignatureOf<F>::kSize;
+  static constexpr int kExcess = sizeof...(N) == 0 ? 0 : (0 + ... + !kIsMark<N>)-SignatureOf<F>::kSize;
   static constexpr bool kAreNames = (kIsName<N> && ...);
   static constexpr bool kDefaultsAreLast = are_defaults_last<N...>();
+  /// At most one kw_only(), which is not the last one.
+  static constexpr bool kIsMarkValid =
+      (0 + ... + kIsMark<N>) <= 1 && !kIsMark<Bare<decltype((0, ..., std::declval<N>()))>>;
 };
 template <class F, class... N>
-struct NameList<false, F, N...> {
-  static constexpr int kExcess = 0;
-  static constexpr bool kAreNames = true;
-  static constexpr bool kDefaultsAreLast = true;
-};
+struct NameList<false, F, N...> : NameList<true, void()> {};
 
 template <class F, class... N>
 using NamesOf = NameList<SignatureOf<F>::kIsKnown, F, N...>;
@@ -50,6 +54,8 @@ using NamesOf = NameList<SignatureOf<F>::kIsKnown, F, N...>;
   static_assert(__VA_ARGS__::kExcess <= 0, "anyffi: more arg(...) than the function has parameters");            \
   static_assert(__VA_ARGS__::kExcess >= 0,                                                                       \
                 "anyffi: fewer arg(...) than the function has parameters: name all of them, or none");           \
+  static_assert(__VA_ARGS__::kIsMarkValid,                                                                       \
+                "anyffi: kw_only() stands once, before the first arg(...) that is given by name alone");         \
   static_assert(__VA_ARGS__::kDefaultsAreLast, "anyffi: an arg(...) without a default follows one with a default")
 
 #endif  // ANYFFI_DETAIL_CHECK_NAMES_H_

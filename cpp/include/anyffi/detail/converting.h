@@ -48,31 +48,40 @@ struct AdaptedParam<N, A, std::enable_if_t<std::is_same_v<N, NullDefaultArg> && 
   static Bare<A>&& pass(Type& argument) { return static_cast<Bare<A>&&>(argument.value); }
 };
 
-/// A callable of which some parameters accept more.
-template <class F, class... N>
-struct AdaptedCall {
-  template <class R, class... A>
-  struct Of {
-    F function;
-    R operator()(typename AdaptedParam<N, A>::Type... arguments) {
-      return function(AdaptedParam<N, A>::pass(arguments)...);
-    }
-  };
-  template <class R, class... A>
-  struct IsNeeded {
-    static constexpr bool kValue = (AdaptedParam<N, A>::kIsAdapted || ...);
+/// The names of parameters, one for each.
+template <class... N>
+struct Names {
+  /// A callable of which some parameters accept more.
+  template <class F>
+  struct AdaptedCall {
+    template <class R, class... A>
+    struct Of {
+      F function;
+      R operator()(typename AdaptedParam<N, A>::Type... arguments) {
+        return function(AdaptedParam<N, A>::pass(arguments)...);
+      }
+    };
+    template <class R, class... A>
+    struct IsNeeded {
+      static constexpr bool kValue = (AdaptedParam<N, A>::kIsAdapted || ...);
+    };
   };
 };
+template <class... A, class... B>
+Names<A..., B...> operator+(Names<A...>, Names<B...>);
+/// Those of a list of `arg(...)`, without its kw_only().
+template <class... N>
+using NamesIn = decltype((Names<>() + ... + std::conditional_t<kIsMark<N>, Names<>, Names<N>>()));
 
 template <class F, class... N>
 constexpr bool needs_adapting() {
   if constexpr (((kConverts<N> || std::is_same_v<N, NullDefaultArg>) || ...)) {
-    return SignatureOf<F>::template Apply<AdaptedCall<F, N...>::template IsNeeded>::kValue;
+    return SignatureOf<F>::template Apply<NamesIn<N...>::template AdaptedCall<F>::template IsNeeded>::kValue;
   }
   return false;
 }
 template <class F, class... N>
-using AdaptedOf = typename SignatureOf<F>::template Apply<AdaptedCall<F, N...>::template Of>;
+using AdaptedOf = typename SignatureOf<F>::template Apply<NamesIn<N...>::template AdaptedCall<F>::template Of>;
 
 }  // namespace detail ANYFFI_HIDDEN_
 

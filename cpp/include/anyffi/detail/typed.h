@@ -347,7 +347,8 @@ template <class R, class Owner, class F, class... N>
 R create_named(R (*create)(Owner*, const char*, uint32_t, AnyffiCall, void*, const char*, ...), Owner* owner,
                const char* name, F& callable, N&... names) {
   using Source = TypedSource<typename SignatureOf<F>::template Typed<F>>;
-  constexpr uint32_t kNamed = sizeof...(N) > 0 ? ANYFFI_SIGNATURE_NAMED : 0;
+  constexpr uint32_t kNamed = (sizeof...(N) > 0 ? ANYFFI_SIGNATURE_NAMED : 0) |
+                              ((std::is_same_v<N, KeywordOnly> || ...) ? ANYFFI_KEYWORD_ONLY : 0);
   if constexpr ((kHasDefault<N> || ...)) {
     return Source::create(create, owner, name, kNamed | ANYFFI_SIGNATURE_DEFAULTS, callable, names.name...,
                           default_of(names)...);
