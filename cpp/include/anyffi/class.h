@@ -104,8 +104,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return add_factory(ANYFFI_CONSTRUCTOR, detail::last_name(detail::kTypeKeyOf<T>), factory, names...);
   }
 
-  /// A member function of T or of a base, or a function whose first parameter is the object: T&, const T& or Ref<T>.
-  /// A second one of the name is an overload.
+  /// A member function of T or of a base, or a function whose first parameter is the object: T&, const T&, a Ref<T>, or
+  /// a T* or std::shared_ptr<T>, which is never null. A second one of the name is an overload.
   template <class F, class... N>
   Class& method(const char* name, F f, N&&... names) noexcept {
     return add_method(0, name, f, names...);
@@ -295,7 +295,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     using Callable = Bare<decltype(callable)>;
     ANYFFI_ASSERT_CONVERTIBLE_(Callable);
     static_assert(detail::kTakes<T, Callable>,
-                  "anyffi: the first parameter of a method is the object: T&, const T& or anyffi::Ref<T>");
+                  "anyffi: the first parameter of a method is the object: T&, const T&, T*, std::shared_ptr<T> or "
+                  "anyffi::Ref<T>");
     builder_.flags = flags;
     if constexpr (sizeof...(N) > 0 || detail::SignatureOf<Callable>::kSize == 1) {
       ANYFFI_ASSERT_NAMES_(detail::NamesOf<Callable, Arg, Bare<N>...>);

@@ -124,20 +124,62 @@ decltype(auto) as_constructor(F& f) {
   }
 }
 
+/// Whether P is a pointer to an object of class T or of a base, a plain one or one that shares the object.
+template <class T, class P>
+constexpr bool points_to() {
+  if constexpr (kMayBeNull<P> && !kTakesObject<P>) return kIsBaseOf<typename Traits<P>::T, T>;
+  return false;
+}
+
 /// Whether the first parameter of a function is an object of class T.
 template <class T>
 struct TakesObject {
   template <class R, class... A>
   struct Check {
     static constexpr bool kValue = false;
+    static constexpr bool kIsPointer = false;
   };
   template <class R, class First, class... A>
   struct Check<R, First, A...> {
-    static constexpr bool kValue = kIsBaseOf<Bare<First>, T> || std::is_same_v<Bare<First>, Ref<T>>;
+    using P = typename Nullable<Bare<First>>::Type;
+    static constexpr bool kValue =
+        kIsBaseOf<Bare<First>, T> || std::is_same_v<Bare<First>, Ref<T>> || points_to<T, P>();
+    /// One that would be annotated as one that may be None.
+    static constexpr bool kIsPointer = points_to<T, Bare<First>>() && !kLosesWrites<First>;
   };
 };
 template <class T, class F>
 inline constexpr bool kTakes = SignatureOf<F>::template Apply<TakesObject<T>::template Check>::kValue;
+
+/// A function whose first parameter points to the object of a method, as one that refuses None for it.
+template <class T, class F>
+struct ByPointer {
+  template <class R, class... A>
+  struct Of;
+  template <class R, class First, class... A>
+  struct Of<R, First, A...> {
+    static constexpr bool kIsPlain = std::is_pointer_v<Bare<First>>;
+    F function;
+    R operator()(std::conditional_t<kIsPlain, T&, NotNull<Bare<First>>> self, A... args) {
+      if constexpr (kIsPlain) return function(&self, std::forward<A>(args)...);
+      if constexpr (!kIsPlain) return function(std::move(self).get(), std::forward<A>(args)...);
+    }
+  };
+};
+
+/// The callable of a method of an object class T.
+template <class T, class F>
+decltype(auto) as_method(F& f) {
+  if constexpr (std::is_member_function_pointer_v<F>) {
+    return typename MemberOf<F>::template AsMethod<F, T>{f};
+  } else if constexpr (!SignatureOf<F>::kIsKnown) {
+    return static_cast<F&>(f);
+  } else if constexpr (SignatureOf<F>::template Apply<TakesObject<T>::template Check>::kIsPointer) {
+    return typename SignatureOf<F>::template Apply<ByPointer<T, F>::template Of>{std::move(f)};
+  } else {
+    return static_cast<F&>(f);
+  }
+}
 
 /* ---- data members ---- */
 

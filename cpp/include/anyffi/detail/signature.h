@@ -112,16 +112,6 @@ template <class F>
 struct SignatureOf<F, std::void_t<decltype(&F::operator())>>
     : SignatureOf<typename MemberOf<decltype(&F::operator())>::Call> {};
 
-/// As `as_function`, for a method of an object class T.
-template <class T, class F>
-decltype(auto) as_method(F& f) {
-  if constexpr (std::is_member_function_pointer_v<F>) {
-    return typename MemberOf<F>::template AsMethod<F, T>{f};
-  } else {
-    return static_cast<F&>(f);
-  }
-}
-
 /// A member function as a function that takes the object first; other callables unchanged.
 template <class F>
 decltype(auto) as_function(F& f) {
