@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import itertools
 import json
@@ -205,10 +206,20 @@ class Recorder(Watcher):
         self._remove_oldest(size)
         path = os.path.join(self._folder, f"{self._stem}-{self._number:06}{RECORDS}")
         self._number += 1
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         about = {"mode": _mode.ffi_mode, "pid": self._pid, "command": list(map(str, sys.argv))}
         begun = MAGIC + json.dumps(about).encode() + b"\n"
-        os.write(self._file, begun)
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        written = 0
+        try:
+            written = os.write(file, begun)
+        finally:
+            if written != len(begun):
+                # A full disk: records without a beginning could not be read.
+                os.close(file)
+                os.unlink(path)
+        if written != len(begun):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+        self._file = file
         self._left = self._most - len(begun)
         self._num_libraries = 0
 

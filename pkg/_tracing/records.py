@@ -50,25 +50,27 @@ class _File:
         self.name = os.path.basename(path)
         with open(path, "rb") as file:
             data = file.read()
-        if not data.startswith(MAGIC):
+        if not data.startswith(MAGIC[: len(data)]):
             raise ValueError(f"{path}: no file of records, or one of another version of anyffi")
         end = data.find(b"\n", len(MAGIC))
+        #: False if the process was killed within the first two lines: there are no records behind them.
+        self.is_begun = end >= 0
         try:
-            about = json.loads(data[len(MAGIC) : end]) if end >= 0 else {}
+            about = json.loads(data[len(MAGIC) : end]) if self.is_begun else {}
             self.mode = str(about.get("mode", "?"))
         except (ValueError, AttributeError) as error:
             raise ValueError(f"{path}: its second line does not describe a process") from error
         #: That of all files of a process.
         self.process = self.name[: -len(RECORDS)].rpartition("-")[0]
         self._data = memoryview(data)
-        self._begin = end + 1 if end >= 0 else len(data)
+        self._begin = end + 1 if self.is_begun else 0
         #: How many bytes at the end are no records, once the records were read.
         self.num_unread = 0
 
     def records(self) -> Iterator[Any]:
         """Return the records, up to one that is incomplete or damaged; None for what is no pickle."""
         place = self._begin
-        while place + HEADER <= len(self._data):
+        while self.is_begun and place + HEADER <= len(self._data):
             size = int.from_bytes(self._data[place : place + 4], "little")
             checksum = int.from_bytes(self._data[place + 4 : place + HEADER], "little")
             record = self._data[place + HEADER : place + HEADER + size]
@@ -89,7 +91,7 @@ def _files(folder: str) -> list[_File]:
 
 def read_modes(folder: str) -> set[str]:
     """Return the modes of the processes that recorded."""
-    return {file.mode for file in _files(folder)}
+    return {file.mode for file in _files(folder) if file.is_begun}
 
 
 def read_calls(folder: str, damaged: dict[str, int]) -> Iterator[Call]:

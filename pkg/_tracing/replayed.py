@@ -35,8 +35,11 @@ def _load(call: Call, changed: Any) -> tuple[Any, Any, Any]:
                 if stamp_library(path)[1:] != tuple(stamp):
                     changed(path)
         function = _find_function(reference)
-        if isinstance(function, LateFunction):
-            function._find()
+        if isinstance(function, _current.api.Function):
+            # One that was not found is a Function over what looks for it again, and is read back as that.
+            python = _current.api.List([function])[0]
+            if isinstance(python, LateFunction):
+                python._find()
         args, kwargs = pickle.loads(packed)
     except Exception as error:
         raise _NoCall(": ".join(describe_error(error)[1:])) from error

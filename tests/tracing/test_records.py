@@ -7,6 +7,7 @@ import os
 import pathlib
 import pickle
 import re
+import shutil
 import sys
 import zlib
 from typing import Any
@@ -220,6 +221,20 @@ def test_calls_that_cannot_be_found_again(library: pathlib.Path, tmp_path: pathl
     assert "call 1: cannot be replayed: builtins.ModuleNotFoundError: No module named 'helper'" in text
 
 
+def test_functions_that_the_library_has_no_more(build: Build, tmp_path: pathlib.Path) -> None:
+    """Whatever was recorded, an error included, no marshaller is the cause: it is no difference."""
+    source = "#include <anyffi/anyffi.h>\nANYFFI_EXPORT({}, [](int64_t x) {{ return x; }});\n"
+    path = tmp_path / "changing.so"
+    shutil.copy(build("before.cc", source.format("former")), path)
+    place = record(tmp_path, f"{load(path)}m.former(1)\ntry: m.former('x')\nexcept TypeError: pass\n")
+    path.unlink()
+    shutil.copy(build("after.cc", source.format("later")), path)
+    status, text = replay(place)
+    assert status == 2
+    assert text.count("cannot be replayed: builtins.ImportError: cannot use what was pickled as ") == 2
+    assert summary(text) == "0 calls replayed in ctypes mode: 0 differ, 2 could not be replayed"
+
+
 def test_samples(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
     program = f"import random; random.seed(1)\n{load(library)}for i in range(2000): m.same(i)\nprint(random.random())"
     place = tmp_path / "records"
@@ -250,6 +265,43 @@ def test_a_directory_has_bounds(library: pathlib.Path, tmp_path: pathlib.Path) -
     assert status == 2
     assert "no file of records" in text
     assert replay(tmp_path / "nowhere")[0] == 2
+
+
+def test_files_that_were_only_begun(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """A process that is killed in its first lines does not make the other files unreadable."""
+    place = record(tmp_path, f"{load(library)}m.same(1)", "ctypes")
+    (written,) = place.iterdir()
+    (place / "1-1-000000.calls").touch()
+    assert replay(place)[0] == 0
+    for size in (5, 30):
+        (place / "2-2-000000.calls").write_bytes(written.read_bytes()[:size])
+        done = run([sys.executable, "-m", "anyffi", "replay", place])
+        assert f"2-2-000000.calls: its last {size} bytes are damaged" in done.stdout, done.stderr
+        assert summary(done.stdout).startswith("1 calls replayed in cython mode")
+        assert done.returncode == 2
+
+
+@pytest.mark.parametrize("written", [0, 9])
+def test_a_file_that_cannot_be_begun(library: pathlib.Path, tmp_path: pathlib.Path, written: int) -> None:
+    """On a full disk no file without its first lines remains, to which later calls would be appended."""
+    program = (
+        "import os\n"
+        f"{load(library)}m.same('before')\n"
+        "write = os.write\n"
+        "def full(file, data):\n"
+        f"    if data.startswith(b'anyffi-records'): return write(file, data[:{written}])\n"
+        "    return write(file, data)\n"
+        "os.write = full\n"
+        "for i in range(60): assert m.same('x' * 2000) == 'x' * 2000\n"
+        "os.write = write\n"
+        "assert m.same('after') == 'after'\n"
+    )
+    place = record(tmp_path, program, FFI_RECORD_SIZE="64K")
+    assert all(path.stat().st_size > 40 for path in place.iterdir())
+    status, text = replay(place, "ctypes", "--list")
+    assert status == 0, text
+    assert "'before'" in text
+    assert "'after'" in text
 
 
 def test_forks_have_files_of_their_own(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
