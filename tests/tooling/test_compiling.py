@@ -162,7 +162,7 @@ def test_a_function_that_cannot_be_registered_is_explained(source: str, message:
 @pytest.mark.parametrize(
     ("member", "message"),
     [
-        (".init<int64_t>()", "the class has no constructor with these parameters"),
+        (".init<int64_t>()", "the class has no public constructor with these parameters"),
         (
             ".init([] { return 5; })",
             "a constructor returns a T, an anyffi::Ref<T>, or a pointer that owns it",
@@ -189,6 +189,13 @@ def test_a_member_of_a_class_that_cannot_be_registered_is_explained(member: str,
     source = "struct Other {}; struct T { Other other; T(); T(T&&); int64_t f(int64_t); };"
     program = f'#include <string>\n#include <anyffi/anyffi.h>\n{source}\nANYFFI_CLASS(T, "t"){member};\n'
     assert message in compile_text(program, "-fsyntax-only").stderr
+
+
+@pytest.mark.slow("compiling")
+def test_a_base_that_is_given_to_the_description_is_explained() -> None:
+    source = 'struct A {}; struct B : A {}; ANYFFI_TYPE_KEY(A, "a"); ANYFFI_TYPE_KEY(B, "b", A); ANYFFI_BIND(B, A);'
+    done = compile_text(f"#include <anyffi/anyffi.h>\n{source}\n", "-fsyntax-only")
+    assert 'its base is named by ANYFFI_TYPE_KEY(T, "key", Base)' in done.stderr
 
 
 @pytest.mark.slow("compiling")
