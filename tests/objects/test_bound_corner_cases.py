@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import inspect
 import weakref
 from typing import Any
 
@@ -142,6 +143,8 @@ ANYFFI_EXPORT(live, [] { return Leaf::live; });
 ANYFFI_EXPORT(take, [](std::unique_ptr<Leaf> leaf) { return leaf->x; }, arg("leaf"));
 ANYFFI_EXPORT(both, [](std::unique_ptr<Leaf> leaf, Leaves leaves) { return leaf->x + Tree(std::move(leaves)).sum(); },
               arg("leaf"), arg("leaves"));
+ANYFFI_EXPORT(sum, [](Leaves leaves) { return Tree(std::move(leaves)).sum(); },
+              arg("leaves") = anyffi::Array<anyffi::AnyValue>());
 ANYFFI_EXPORT(fail, []() -> void { throw Failure("failed"); });
 ANYFFI_EXPORT(parity, [](Even) { return "even"; }, arg("x")).def([](Odd) { return "odd"; }, arg("x"));
 ANYFFI_EXPORT(either, [](std::variant<Even, Odd> x) { return x.index(); }, arg("x"));
@@ -198,6 +201,11 @@ def test_lists_of_objects_that_cpp_takes(ffi: Any, corner: Any) -> None:
     del first, second, third, kept, leaves
     gc.collect()
     assert corner.live() == 0
+
+
+def test_an_empty_container_of_objects_that_cpp_takes(ffi: Any, corner: Any) -> None:
+    assert str(inspect.signature(corner.sum)) == "(leaves: 'Sequence[corner.Leaf | None]' = ()) -> 'int'"
+    assert corner.sum() == corner.sum([]) == corner.sum(ffi.List()) == corner.sum(ffi.Array(())) == 0
 
 
 def test_containers_of_exceptions_are_those_of_python(corner: Any) -> None:

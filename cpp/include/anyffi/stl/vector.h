@@ -24,7 +24,7 @@ struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::
 };
 
 /// Of std::unique_ptr: a parameter takes the objects of a list, or of another container that Python makes for the call;
-/// all of them, or none.
+/// all of them, or none. A container that is kept, such as a default, has to be empty.
 template <class T, class Allocator>
 struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::value && detail::kTakesObject<T>>>
     : detail::StdSequenceTraits<std::vector<T, Allocator>, T> {
@@ -34,7 +34,8 @@ struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::
   ANYFFI_HIDDEN_ static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     constexpr const char* kKept =
         "a container of the runtime keeps its objects, which cannot be moved to C++: pass a list";
-    if ((value.type_code == ANYFFI_LIST || detail::is_array(value.type_code)) && (value.aux & ANYFFI_MOVABLE) == 0)
+    if ((value.type_code == ANYFFI_LIST || detail::is_array(value.type_code)) && (value.aux & ANYFFI_MOVABLE) == 0 &&
+        reinterpret_cast<AnyffiSequence*>(value.as_object)->size != 0)
       return detail::refuse(why, value, Base::name, ANYFFI_MISMATCH_VALUE, kKept);
     return detail::load_each<T>(value, Base::name, why, [&](AnyffiValue& item) {
       return Traits<T>::load_held(item, holder.emplace_back(), why, 2);
