@@ -81,12 +81,14 @@ def _exception(stub: _Stub, name: str, cls: Any) -> Iterator[str]:
 
 
 def _enumeration(stub: _Stub, name: str, cls: Any) -> Iterator[str]:
-    base = "IntFlag" if issubclass(cls, enum.Flag) else "IntEnum"
-    yield f"class {name}({stub.annotations.shorten(f'enum.{base}')}):"
+    base = enum.IntFlag if issubclass(cls, enum.Flag) else enum.IntEnum
+    yield f"class {name}({stub.annotations.shorten(f'enum.{base.__name__}')}):"
     lines = [*docstring(cls.__doc__, "    ")]
     for member, value in cls.__members__.items():
         if keywords.is_name(member):
-            lines.append(f"    {member} = {int(value)}")
+            # Python accepts members such as `name` and `real`, which type checkers take for those of int and Enum.
+            hides = "  # type: ignore[assignment, unused-ignore]" if any(member in vars(c) for c in base.__mro__) else ""
+            lines.append(f"    {member} = {int(value)}{hides}")
     yield from lines or ["    ..."]
 
 

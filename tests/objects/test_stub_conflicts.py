@@ -25,6 +25,7 @@ struct Derived : Base {
   std::string y;
 };
 struct Last : Derived {};
+enum class Word { kName, kImag, kOther };
 }  // namespace clash
 
 using anyffi::arg;
@@ -33,6 +34,10 @@ using clash::Base;
 using clash::Derived;
 using clash::Last;
 
+ANYFFI_ENUM(clash::Word, "clash.Word")
+    .value("name", clash::Word::kName)
+    .value("imag", clash::Word::kImag)
+    .value("other", clash::Word::kOther);
 ANYFFI_CLASS(Base, "clash.Base")
     .init<int64_t>(arg("x"))
     .static_method("create", [] { return Base(); })
@@ -84,6 +89,8 @@ IGNORED = {
     "    def __imul__(self, by: float) -> Base: ...": "misc",
     "    def __imul__(self, other: Derived) -> Derived: ...": "misc, override",
     "    def __isub__(self, text: str) -> Base: ...": "misc",
+    "    name = 0": "assignment",
+    "    imag = 1": "assignment",
 }
 
 
