@@ -86,9 +86,10 @@ def _enumeration(stub: _Stub, name: str, cls: Any) -> Iterator[str]:
     lines = [*docstring(cls.__doc__, "    ")]
     for member, value in cls.__members__.items():
         if keywords.is_name(member):
-            # Python accepts members such as `name` and `real`, which type checkers take for those of int and Enum.
-            hides = "  # type: ignore[assignment, unused-ignore]" if any(member in vars(c) for c in base.__mro__) else ""
-            lines.append(f"    {member} = {int(value)}{hides}")
+            # Python accepts members such as `name`, which type checkers take for those of int and Enum.
+            hides = any(member in vars(c) for c in base.__mro__)
+            comment = "  # type: ignore[assignment, unused-ignore]" if hides else ""
+            lines.append(f"    {member} = {int(value)}{comment}")
     yield from lines or ["    ..."]
 
 
