@@ -199,6 +199,25 @@ def test_a_base_that_is_given_to_the_description_is_explained() -> None:
 
 
 @pytest.mark.slow("compiling")
+def test_types_that_convert_through_others_compile_without_warnings() -> None:
+    source = """
+    struct A { anyffi::BigInt x{1}; };
+    struct B { std::optional<A> x; };
+    template <> struct anyffi::Traits<A> : anyffi::TraitsVia<A, anyffi::BigInt> {
+      static A from(const BigInt& x) { return {x}; }
+      static BigInt to(const A& a) { return a.x; }
+    };
+    template <> struct anyffi::Traits<B> : anyffi::TraitsVia<B, std::optional<A>> {
+      static B from(const std::optional<A>& x) { return {x}; }
+      static std::optional<A> to(const B& b) { return b.x; }
+    };
+    ANYFFI_EXPORT(f, [](const B& b) { return b; });
+    """
+    headers = "#include <anyffi/anyffi.h>\n#include <anyffi/stl/optional.h>\n"
+    assert compile_text(headers + source, "-fsyntax-only", "-Wall", "-Wextra").stderr == ""
+
+
+@pytest.mark.slow("compiling")
 def test_a_base_that_is_virtual_is_explained() -> None:
     source = 'struct A {}; struct B : virtual A {}; ANYFFI_TYPE_KEY(A, "a"); ANYFFI_CLASS(B, "b", A);'
     done = compile_text(f"#include <anyffi/anyffi.h>\n{source}\n", "-fsyntax-only")

@@ -92,7 +92,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   template <class... A, class... N>
   std::enable_if_t<(detail::kIsName<Bare<N>> && ...), Class&> init(N&&... names) noexcept {
     static_assert(!std::is_abstract_v<Alias>, "anyffi: an abstract class has no constructor");
-    static_assert(detail::kIsCreatedOf<Alias, A...>, "anyffi: the class has no public constructor with these parameters");
+    static_assert(detail::kIsCreatedOf<Alias, A...>,
+                  "anyffi: the class has no public constructor with these parameters");
     std::conditional_t<std::is_same_v<T, Alias>, detail::Construct<T, A...>, detail::ConstructAlias<T, Alias, A...>>
         create;
     return add_static(ANYFFI_STATIC_METHOD | ANYFFI_CONSTRUCTOR, detail::last_name(detail::kTypeKeyOf<T>), create,

@@ -46,7 +46,7 @@ struct TraitsVia {
   static constexpr bool kBorrows = false;
 
   /// What `from` is called with, and its result, which may refer to that. Neither need be default-constructible.
-  struct Holder {
+  struct ANYFFI_HIDDEN_ Holder {
     using Taken = decltype(Traits<C>::take(std::declval<typename Traits<C>::Holder&>()));
     using Kept = std::conditional_t<std::is_reference_v<Taken>, char, std::remove_const_t<Taken>>;
     Holder() {}
@@ -77,7 +77,7 @@ struct TraitsVia {
     };
   };
 
-  static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
+  ANYFFI_HIDDEN_ static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
     return detail::run_conversion(given, why, [&] {
       if (!Traits<C>::load(given, holder.inner, why)) {
         if (why.path_size == 0 && why.reason == ANYFFI_MISMATCH_TYPE) why.expected = Traits<T>::name;
