@@ -141,9 +141,8 @@ static PyObject* anyffi_py_as_instance(PyTypeObject* cls, const AnyffiBoundClass
 }
 
 static PyObject* anyffi_py_call_constructor(PyObject* function, PyObject* const* args, size_t flags, PyObject* names) {
-  return anyffi_py_has_items((AnyffiFunction*)((AnyffiWrapper*)function)->object)
-             ? anyffi_py_vectorcall_items(function, args, flags, names)
-             : anyffi_py_vectorcall(function, args, flags, names);
+  AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)function)->object;
+  return anyffi_py_choose_vectorcall(function, target)(function, args, flags, names);
 }
 
 /// Calls a constructor with at most ANYFFI_MAX_SHORT arguments, of which the first ones are packed and immediate.

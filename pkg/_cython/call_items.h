@@ -8,11 +8,12 @@
 #include "items.h"
 #include "write_items.h"
 
-/// 1 if some parameter of a function takes items, or it returns some. In check mode both marshallers convert all
-/// containers.
+/// 1 if some parameter of a function takes items, or it returns some; not for overloads. In check mode both marshallers
+/// convert all containers.
 static inline int anyffi_py_has_items(const AnyffiFunction* target) {
   const AnyffiFunctionInfo* info = target->info;
   if (info == NULL || !ANYFFI_HAS(AnyffiFunctionInfo, info, load_items)) return 0;
+  if (info->flags & ANYFFI_OVERLOADED) return 0;
   int returns_items = ANYFFI_WRITES_ITEMS && (info->flags & ANYFFI_RETURNS_ITEMS);
   return (info->item_params != 0 || returns_items) && !anyffi_state.is_check_mode;
 }

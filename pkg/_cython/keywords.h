@@ -19,8 +19,8 @@ static inline Py_ssize_t anyffi_py_num_positional(const AnyffiFunctionInfo* info
 ANYFFI_ALWAYS_INLINE int anyffi_py_are_in_order(PyObject* function, Py_ssize_t count, PyObject* names) {
   PyObject* parameters = ((AnyffiFunctionWrapper*)function)->parameters;
   Py_ssize_t total = count + PyTuple_GET_SIZE(names);
-  // A function without information has no parameters.
-  if (parameters == NULL || total == 0 || total > PyTuple_GET_SIZE(parameters)) return 0;
+  // A function without information has no parameters: no argument either, which is beyond the last one here.
+  if (parameters == NULL || (size_t)total - 1 >= (size_t)PyTuple_GET_SIZE(parameters)) return 0;
   const AnyffiFunctionInfo* info = ((AnyffiFunction*)((AnyffiWrapper*)function)->object)->info;
   if (total < info->num_required || info->flags & ANYFFI_KEYWORD_ONLY) return 0;
   for (Py_ssize_t i = count; i < total; ++i) {

@@ -5,6 +5,7 @@
 
 #include "call_named.h"
 #include "observe.h"
+#include "overloads.h"
 
 /// What Python calls a method through.
 static PyObject* anyffi_py_vectorcall_method(PyObject* method, PyObject* const* args, size_t flags, PyObject* names);
@@ -79,15 +80,46 @@ static PyObject* anyffi_py_vectorcall_items(PyObject* function, PyObject* const*
   return anyffi_py_call_items((AnyffiFunction*)((AnyffiWrapper*)function)->object, args, NULL, count);
 }
 
+/// The same for a function with overloads whose last argument is probably a container.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_vectorcall_choosing(PyObject* function, PyObject* const* args, size_t flags,
+                                                            PyObject* names) {
+  Py_ssize_t count = PyVectorcall_NARGS(flags);
+  PyObject* result;
+  if (names == NULL && count <= ANYFFI_FEW_CHOSEN && anyffi_py_is_short(function, count) &&
+      anyffi_py_call_choosing(function, args, count, &result)) {
+    return result;
+  }
+  return anyffi_py_vectorcall(function, args, flags, names);
+}
+static PyObject* anyffi_py_vectorcall_overloaded(PyObject* function, PyObject* const* args, size_t flags,
+                                                 PyObject* names) {
+  return anyffi_py_ends_in_container(args, PyVectorcall_NARGS(flags))
+             ? anyffi_py_vectorcall_choosing(function, args, flags, names)
+             : anyffi_py_vectorcall(function, args, flags, names);
+}
+static PyObject* anyffi_py_vectorcall_overloaded_method(PyObject* method, PyObject* const* args, size_t flags,
+                                                        PyObject* names) {
+  return anyffi_py_ends_in_container(args, PyVectorcall_NARGS(flags))
+             ? anyffi_py_vectorcall_choosing(method, args, flags, names)
+             : anyffi_py_vectorcall_method(method, args, flags, names);
+}
+
+/// Returns what Python calls a function by from now on.
+static vectorcallfunc anyffi_py_choose_vectorcall(PyObject* function, const AnyffiFunction* target) {
+  int is_method = PyType_HasFeature(Py_TYPE(function), Py_TPFLAGS_METHOD_DESCRIPTOR);
+  if (anyffi_py_is_overloaded(target)) {
+    return is_method ? anyffi_py_vectorcall_overloaded_method : anyffi_py_vectorcall_overloaded;
+  }
+  if (anyffi_py_has_items(target)) return anyffi_py_vectorcall_items;
+  return is_method ? anyffi_py_vectorcall_method : anyffi_py_vectorcall;
+}
+
 /// What Python calls a function by first. From then on it calls through the pointer, so that whatever is called through
 /// it holds a function.
 static PyObject* anyffi_py_call_tuple(PyObject* function, PyObject* args, PyObject* kwargs) {
   AnyffiFunction* target = anyffi_py_unwrap_function(function);
   if (target == NULL) return NULL;
-  int is_method = PyType_HasFeature(Py_TYPE(function), Py_TPFLAGS_METHOD_DESCRIPTOR);
-  ((AnyffiFunctionWrapper*)function)->vectorcall = anyffi_py_has_items(target) ? anyffi_py_vectorcall_items
-                                                   : is_method                 ? anyffi_py_vectorcall_method
-                                                                               : anyffi_py_vectorcall;
+  ((AnyffiFunctionWrapper*)function)->vectorcall = anyffi_py_choose_vectorcall(function, target);
   return PyVectorcall_Call(function, args, kwargs);
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 from typing import Any
 
@@ -487,7 +488,9 @@ def test_a_copy_of_another_type_is_refused(ffi: Any, build: Build) -> None:
     for made in (None, module.Bare()):
         own.made = odd.made = made
         for copies in (copy.copy, copy.deepcopy):
-            with pytest.raises(TypeError, match=f"cannot copy 'Own' object.*returned '{type(made).__name__}'"):
+            with pytest.raises(
+                TypeError, match=f"cannot copy 'Own' object.*returned '{type(made).__name__}'"
+            ):
                 copies(own)
         with pytest.raises(TypeError, match=f"cannot copy 'Odd' object.*returned '{type(made).__name__}'"):
             copy.deepcopy(odd)

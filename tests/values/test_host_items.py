@@ -373,3 +373,69 @@ def test_elements_are_not_kept(ffi: Any) -> None:
     ffi.get_global_func("testing.stl.vector_string")([text] * 100)
     gc.collect()
     assert (sys.getrefcount(row), sys.getrefcount(text)) == before
+
+
+CHOSEN: list[tuple[Any, ...]] = [
+    ([],),
+    ((),),
+    ({},),
+    (set(),),
+    ([1, 2],),
+    ((1, 2, 3),),
+    (List([1]),),
+    (["a", "b" * 40, "\xe9"],),
+    ([1, "a"],),
+    ([1.5, 2],),
+    ([None],),
+    ([[1]],),
+    ([Indexed(1)],),
+    ([2**70],),
+    ({"a": 1},),
+    ({1: 1},),
+    ({"a": "b"},),
+    (collections.OrderedDict(a=1),),
+    (1, [1, 2]),
+    (1.5, [1, 2]),
+    (True, (1, 2)),
+    (1, ["a"]),
+    ("name", {1, 2}),
+    ("n" * 100, frozenset({1})),
+    ("\xe9" * 20, {1}),
+    ("name", {"a"}),
+    ([1, 2], [3]),
+    ([1], (2,)),
+    ([1], ["a"]),
+    (True,),
+    ([1], 2),
+    (1, 2, [3]),
+    (1, 2, 3, 4, [5]),
+]
+
+
+@pytest.mark.parametrize("args", CHOSEN, ids=lambda args: repr(args)[:40].encode("ascii", "replace").decode())
+def test_overloads_choose_by_containers_as_they_are_packed(ffi: Any, args: tuple[Any, ...]) -> None:
+    chosen = ffi.get_global_func("testing.stl.chosen")
+
+    def outcome(*given: Any) -> Any:
+        try:
+            return chosen(*given)
+        except TypeError as error:
+            assert "no overload takes" in str(error)
+            return "refused"
+
+    packed = [ffi.convert(x) if isinstance(x, (list, tuple, dict, set, frozenset)) else x for x in args]
+    for _ in range(3):
+        assert outcome(*args) == outcome(*packed)
+
+
+def test_overloads_choose_by_containers(ffi: Any) -> None:
+    chosen = ffi.get_global_func("testing.stl.chosen")
+    assert chosen([1, 2]) == (0, 2)
+    assert chosen(["a"]) == (1, 1)
+    assert chosen({"a": 1}) == (2, 1)
+    assert chosen([1.5]) == (3, 1)
+    assert chosen(1, [1]) == (5, 1)
+    assert chosen(1.5, [1]) == (4, 1)
+    assert chosen("a", {1}) == (6, 1)
+    assert chosen([1], [2, 3]) == (7, 1)
+    assert chosen(True) == (8, 1)

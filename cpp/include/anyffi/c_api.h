@@ -477,7 +477,8 @@ typedef struct AnyffiFunctionInfo {
   /// that has the UTF-8 of text at hand.
   uint64_t utf8_params;
   /// Bit i: parameter i (below 64) is a C++ container that `load_items` fills straight from one of the host. `call` too
-  /// accepts a value of `anyffi_make_items` for it, or returns ANYFFI_UNREAD.
+  /// accepts a value of `anyffi_make_items` for it, or returns ANYFFI_UNREAD. Of an overloaded function, which has no
+  /// `load_items`: some overload does, and `call` accepts one such value.
   uint64_t item_params;
   /// With the same `self` as `call`, before it: converts a value of `anyffi_make_items` for a parameter in
   /// `item_params`. It becomes an object for that call alone, owned, with ANYFFI_MOVABLE and ANYFFI_LOADED; in `room`,

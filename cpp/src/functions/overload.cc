@@ -31,6 +31,11 @@ void release_overloaded(void* self) {
   anyffi_free(set);
 }
 
+/// The parameters of a function that take a container of the host.
+uint64_t item_params_of(const AnyffiFunctionInfo& info) {
+  return ANYFFI_HAS(AnyffiFunctionInfo, &info, item_params) ? info.item_params : 0;
+}
+
 /// Calls a candidate; returns its status, or ANYFFI_NO_MATCH.
 inline int try_candidate(const AnyffiFunction& function, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   AnyffiCall try_call = try_call_of(*function.info);
@@ -172,6 +177,19 @@ int resolve_or_raise(const Call& call, Order order, AnyffiValue* result) {
   return status == ANYFFI_NO_MATCH ? raise_none_fits(call, order, result) : status;
 }
 
+/// The type mask of an argument of an overloaded function, which may be a container that the candidate reads itself.
+uint64_t mask_of_argument(const AnyffiValue& value) {
+  return anyffi_is_items(&value) ? anyffi_type_bit(anyffi_open_items(&value).type_code) : type_mask_of(value);
+}
+
+/// Whether some argument is a container of the host, or one that a candidate cannot read.
+bool has_items(const AnyffiValue* args, int32_t num_args, uint64_t readable = 0) {
+  for (int32_t i = 0; i < num_args; ++i) {
+    if (anyffi_is_items(&args[i]) && (readable >> i & 1) == 0) return true;
+  }
+  return false;
+}
+
 /// Calls the first candidate that has the types of a few arguments and takes them; ANYFFI_NO_MATCH if there is none.
 /// Arguments that are not movable need no copies: nothing can be stolen. Members and tensors are for `resolve`.
 int call_exact(const Overloaded& set, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
@@ -182,12 +200,13 @@ int call_exact(const Overloaded& set, AnyffiValue* args, int32_t num_args, Anyff
     bool is_usual =
         args[i].type_code > 0 ? args[i].aux == 0 && args[i].type_code != ANYFFI_TENSOR : !is_member(args[i]);
     if (!is_usual) return ANYFFI_NO_MATCH;
-    type_masks[i] = type_mask_of(args[i]);
+    type_masks[i] = mask_of_argument(args[i]);
   }
   for (auto* overload = follow(set.info.overloads); overload != nullptr; overload = follow(overload->next)) {
     const AnyffiFunction& function = function_of(*overload);
     if (try_call_of(*function.info) == nullptr) return ANYFFI_NO_MATCH;
     if (compare(*function.info, type_masks, nullptr, num_args) != kExact) continue;
+    if (has_items(args, num_args, item_params_of(*function.info))) return ANYFFI_NO_MATCH;
     int status = try_candidate(function, args, num_args, result);
     if (status != ANYFFI_NO_MATCH) return status;
   }
@@ -197,6 +216,7 @@ int call_exact(const Overloaded& set, AnyffiValue* args, int32_t num_args, Anyff
 int call_overloaded(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   int status = call_exact(*static_cast<Overloaded*>(self), args, num_args, result);
   if (__builtin_expect(status != ANYFFI_NO_MATCH, 1)) return status;
+  if (has_items(args, num_args)) return ANYFFI_UNREAD;
   return guard([&] {
     Call call{*static_cast<Overloaded*>(self), nullptr, nullptr, args, num_args};
     return resolve_or_raise<AsGiven>(call, {}, result);
@@ -245,6 +265,7 @@ void destroy_operator(void* self) {
 
 /// The `call` of a function some of whose overloads have `arg_indices`.
 int call_selected(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  if (has_items(args, num_args)) return ANYFFI_UNREAD;
   return guard([&] {
     Call call{*static_cast<Overloaded*>(self), &place_by_indices, &call, args, num_args};
     return resolve_or_raise<AsPlaced>(call, AsPlaced(call), result);
@@ -317,6 +338,7 @@ int anyffi_function_add_overload(AnyffiObject* overloaded, AnyffiObject* functio
     overload->arg_indices = copy;
   }
   // Other threads may be calling the function, or adding overloads.
+  __atomic_fetch_or(&set->info.item_params, item_params_of(*added->info), __ATOMIC_RELAXED);
   const AnyffiOverload** last = &set->info.overloads;
   const AnyffiOverload* next = nullptr;
   while (!__atomic_compare_exchange_n(last, &next, overload, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
