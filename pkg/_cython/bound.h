@@ -18,7 +18,10 @@ static PyObject* anyffi_py_vectorcall_method(PyObject* method, PyObject* const* 
     Py_ssize_t packed = 1;
     if (self != NULL) {
       values[0] = anyffi_make_object(self);
-      while (packed < count && anyffi_py_pack_operand(args[packed], &values[packed])) ++packed;
+      while (packed < count && (anyffi_py_pack_operand(args[packed], &values[packed]) ||
+                                anyffi_py_pack_short_text(args[packed], &values[packed]))) {
+        ++packed;
+      }
       if (packed == count) return anyffi_py_call_packed(target, values, count);
     }
   }

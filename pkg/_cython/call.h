@@ -288,6 +288,27 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_text(AnyffiFunction* target, PyObje
   return anyffi_py_call_packed(target, &value, 1);
 }
 
+/// Packs exact ASCII text or bytes of which no record is kept: nothing to release. 0 for everything else.
+ANYFFI_ALWAYS_INLINE int anyffi_py_pack_short_text(PyObject* x, AnyffiValue* out) {
+  return anyffi_py_pack_text(x, Py_TYPE(x), out) && !anyffi_py_is_wide_text(out) && !anyffi_py_is_recorded(out);
+}
+
+/// Calls with at most ANYFFI_MAX_SHORT arguments, which are probably immediate or short text.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_plain(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
+  AnyffiValue values[ANYFFI_MAX_SHORT];
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (anyffi_py_pack_immediate(args[i], Py_TYPE(args[i]), &values[i])) continue;
+    if (!anyffi_py_pack_short_text(args[i], &values[i])) return anyffi_py_call_short(target, args, count);
+  }
+  return anyffi_py_call_packed(target, values, count);
+}
+
+/// The flags of str and bytes, and of all that is neither they nor immediate, with their subclasses.
+#define ANYFFI_TEXT_FLAGS (Py_TPFLAGS_UNICODE_SUBCLASS | Py_TPFLAGS_BYTES_SUBCLASS)
+#define ANYFFI_OBJECT_FLAGS                                                                                \
+  (Py_TPFLAGS_TUPLE_SUBCLASS | Py_TPFLAGS_LIST_SUBCLASS | Py_TPFLAGS_DICT_SUBCLASS | Py_TPFLAGS_HEAPTYPE | \
+   Py_TPFLAGS_HAVE_VECTORCALL)
+
 /// Calls with at most ANYFFI_MAX_SHORT arguments, which are probably immediate. Those, too, need few registers, and
 /// nothing has to be released.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_immediate(AnyffiFunction* target, PyObject* const* args,
@@ -295,7 +316,9 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_immediate(AnyffiFunction* target, P
   AnyffiValue values[ANYFFI_MAX_SHORT];
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (!anyffi_py_pack_immediate(args[i], Py_TYPE(args[i]), &values[i])) {
-      return count > 1 ? anyffi_py_call_short(target, args, count) : anyffi_py_call_object(target, args);
+      if (count == 1) return anyffi_py_call_object(target, args);
+      return Py_TYPE(args[i])->tp_flags & ANYFFI_TEXT_FLAGS ? anyffi_py_call_plain(target, args, count)
+                                                            : anyffi_py_call_short(target, args, count);
     }
   }
   return anyffi_py_call_packed(target, values, count);

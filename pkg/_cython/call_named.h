@@ -133,7 +133,9 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_named(PyObject* function, PyObject
   if (names == NULL || PyTuple_GET_SIZE(names) == 0) return anyffi_py_call(target, args, count);
   if (((AnyffiFunctionWrapper*)function)->parameters == NULL && anyffi_py_learn_parameters(function) < 0) return NULL;
   Py_ssize_t total = count + PyTuple_GET_SIZE(names);
-  if (anyffi_py_are_in_order(function, count, names)) return anyffi_py_call(target, args, total);
+  if (!anyffi_py_has_keyword_only(target) && anyffi_py_are_in_order(function, count, names)) {
+    return anyffi_py_call(target, args, total);
+  }
   if (target->info == NULL) return anyffi_py_bind_slowly(function, args, count, names);
   return target->info->flags & ANYFFI_OVERLOADED ? anyffi_py_call_overloaded(function, target, args, count, names)
                                                  : anyffi_py_call_unordered(function, target, args, count, names);

@@ -15,14 +15,18 @@ static inline Py_ssize_t anyffi_py_num_positional(const AnyffiFunctionInfo* info
   return info->flags & ANYFFI_KEYWORD_ONLY ? info->num_params - info->num_keyword_only : info->num_params;
 }
 
-/// 1 if keywords name the parameters in order, none of which is omitted, by the addresses of interned names.
+static inline int anyffi_py_has_keyword_only(const AnyffiFunction* target) {
+  return target->info != NULL && (target->info->flags & ANYFFI_KEYWORD_ONLY) != 0;
+}
+
+/// 1 if keywords name the parameters in order, none of which is omitted, by the addresses of interned names. Not for
+/// functions with keyword-only parameters.
 ANYFFI_ALWAYS_INLINE int anyffi_py_are_in_order(PyObject* function, Py_ssize_t count, PyObject* names) {
   PyObject* parameters = ((AnyffiFunctionWrapper*)function)->parameters;
   Py_ssize_t total = count + PyTuple_GET_SIZE(names);
   // A function without information has no parameters: no argument either, which is beyond the last one here.
   if (parameters == NULL || (size_t)total - 1 >= (size_t)PyTuple_GET_SIZE(parameters)) return 0;
-  const AnyffiFunctionInfo* info = ((AnyffiFunction*)((AnyffiWrapper*)function)->object)->info;
-  if (total < info->num_required || info->flags & ANYFFI_KEYWORD_ONLY) return 0;
+  if (total < ((AnyffiFunction*)((AnyffiWrapper*)function)->object)->info->num_required) return 0;
   for (Py_ssize_t i = count; i < total; ++i) {
     if (PyTuple_GET_ITEM(parameters, i) != PyTuple_GET_ITEM(names, i - count)) return 0;
   }

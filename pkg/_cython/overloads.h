@@ -12,12 +12,7 @@
 static int anyffi_py_pack_for_overloads(PyObject* const* args, Py_ssize_t count, AnyffiValue* values) {
   int found = 0;
   for (Py_ssize_t i = 0; i < count; ++i) {
-    if (anyffi_py_pack_operand(args[i], &values[i])) continue;
-    if (anyffi_py_pack_text(args[i], Py_TYPE(args[i]), &values[i])) {
-      // Long text is recorded, and other text than ASCII may be wanted as UTF-8.
-      if (anyffi_py_is_wide_text(&values[i]) || anyffi_py_is_recorded(&values[i])) return 0;
-      continue;
-    }
+    if (anyffi_py_pack_operand(args[i], &values[i]) || anyffi_py_pack_short_text(args[i], &values[i])) continue;
     int32_t code = found ? 0 : anyffi_py_items_code(args[i], Py_TYPE(args[i]));
     if (code == 0) return 0;
     values[i] = anyffi_make_items(args[i], code, 0);

@@ -26,12 +26,6 @@ static inline int anyffi_py_is_short(PyObject* function, Py_ssize_t count) {
   return count <= ANYFFI_MAX_SHORT && Py_TYPE(function)->tp_call == anyffi_py_call_tuple;
 }
 
-/// The flags of str and bytes, and of all that is neither they nor immediate, with their subclasses.
-#define ANYFFI_TEXT_FLAGS (Py_TPFLAGS_UNICODE_SUBCLASS | Py_TPFLAGS_BYTES_SUBCLASS)
-#define ANYFFI_OBJECT_FLAGS                                                                                \
-  (Py_TPFLAGS_TUPLE_SUBCLASS | Py_TPFLAGS_LIST_SUBCLASS | Py_TPFLAGS_DICT_SUBCLASS | Py_TPFLAGS_HEAPTYPE | \
-   Py_TPFLAGS_HAVE_VECTORCALL)
-
 /// Makes a short call by the fastest path for its first argument. Each is a jump.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_dispatch(PyObject* function, PyObject* const* args, Py_ssize_t count) {
   AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)function)->object;
@@ -40,6 +34,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_dispatch(PyObject* function, PyObject* 
     return anyffi_py_call_immediate(target, args, count);
   }
   if (count > 1) {
+    if (class_flags & ANYFFI_TEXT_FLAGS) return anyffi_py_call_plain(target, args, count);
     return class_flags & Py_TPFLAGS_HAVE_VECTORCALL ? anyffi_py_call_callable(target, args, count)
                                                     : anyffi_py_call_short(target, args, count);
   }
@@ -104,12 +99,19 @@ static PyObject* anyffi_py_vectorcall_overloaded_method(PyObject* method, PyObje
              : anyffi_py_vectorcall_method(method, args, flags, names);
 }
 
+/// The same for a function with keyword-only parameters.
+static PyObject* anyffi_py_vectorcall_keyword_only(PyObject* function, PyObject* const* args, size_t flags,
+                                                   PyObject* names) {
+  return anyffi_py_call_slow(function, args, PyVectorcall_NARGS(flags), names);
+}
+
 /// Returns what Python calls a function by from now on.
 static vectorcallfunc anyffi_py_choose_vectorcall(PyObject* function, const AnyffiFunction* target) {
   int is_method = PyType_HasFeature(Py_TYPE(function), Py_TPFLAGS_METHOD_DESCRIPTOR);
   if (anyffi_py_is_overloaded(target)) {
     return is_method ? anyffi_py_vectorcall_overloaded_method : anyffi_py_vectorcall_overloaded;
   }
+  if (anyffi_py_has_keyword_only(target)) return anyffi_py_vectorcall_keyword_only;
   if (anyffi_py_has_items(target)) return anyffi_py_vectorcall_items;
   return is_method ? anyffi_py_vectorcall_method : anyffi_py_vectorcall;
 }
