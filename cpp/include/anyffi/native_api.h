@@ -93,7 +93,7 @@ typedef enum AnyffiReturns {
 /// A function over a C++ callable, which follows this struct, aligned to 16 bytes.
 typedef struct AnyffiNativeFunction {
   AnyffiFunction base;
-  /// The number of arguments of a call that takes the fast path: no defaults, the lock is kept. -1: no fast path.
+  /// The number of arguments of a call that takes the fast path: all are given, the lock is kept. -1: no fast path.
   int32_t plain_size;
   int32_t returns;       /* AnyffiReturns */
   int32_t releases_lock; /* the body runs without the host's lock */

@@ -81,6 +81,7 @@ void read_parameters(AnyffiNativeFunction* function, AnyffiParamInfo* params, va
     params[i].name = va_arg(rest, const char*);
     function->plain_size = -1;
   }
+  bool is_plain = (declaration.signature & (ANYFFI_SIGNATURE_PLAIN | ANYFFI_SIGNATURE_PLAIN_METHOD)) != 0;
   for (int32_t i = 0; declaration.defaults != nullptr && i < info->num_params; ++i) {
     auto* given = va_arg(rest, AnyffiValue*);
     if (i == num_positional(*info)) given = va_arg(rest, AnyffiValue*);
@@ -89,7 +90,8 @@ void read_parameters(AnyffiNativeFunction* function, AnyffiParamInfo* params, va
     *given = anyffi_make_none();
     params[i].default_value = &declaration.defaults[i];
     if (i < info->num_required) info->num_required = i;
-    function->plain_size = -1;
+    // The fast path of numbers leaves an omitted one to `anyffi_native_call`; others may have stolen arguments by then.
+    if (!is_plain) function->plain_size = -1;
   }
 }
 

@@ -156,6 +156,13 @@ int call_normalized(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiVal
   return status;
 }
 
+bool omits_some(const AnyffiValue* args, int32_t num_args) {
+  for (int32_t i = 0; i < num_args; ++i) {
+    if (args[i].type_code == ANYFFI_MISSING) return true;
+  }
+  return false;
+}
+
 /// Copies the arguments to `filled`, with defaults for omitted ones. False if there are too many or too few.
 bool fill_defaults(const AnyffiFunctionInfo& info, const AnyffiValue* args, int32_t num_args,
                    AnyffiValue* filled) noexcept {
@@ -221,7 +228,7 @@ int anyffi_native_call(AnyffiNativeFunction* function, AnyffiValue* args, int32_
   const NativeDeclaration& declaration = declaration_of(*function);
   const AnyffiFunctionInfo& info = declaration.info;
   int32_t size = info.num_params;
-  bool is_full = num_args == size && info.num_required == size;
+  bool is_full = num_args == size && (info.num_required == size || !omits_some(args, size));
   bool is_plain = (declaration.signature & (ANYFFI_SIGNATURE_PLAIN | ANYFFI_SIGNATURE_PLAIN_METHOD)) != 0;
   // The number of arguments for which `call` takes its fast path.
   if (is_full && !is_plain) return call_complete(function, args, result);
@@ -231,6 +238,9 @@ int anyffi_native_call(AnyffiNativeFunction* function, AnyffiValue* args, int32_
   } else if (!fill_defaults(info, args, num_args, filled)) {
     if (result->type_code == ANYFFI_UNSET) return ANYFFI_NO_MATCH;
     return anyffi_error_raise_arg_count(&info, args, num_args);
+  } else if (is_plain && function->plain_size == size) {
+    // Comes back if a number is not of the exact type.
+    return call_plain(function, filled, result);
   }
   if (is_plain) return call_normalized(function, filled, result);
   int status = call_complete(function, filled, result);
@@ -242,10 +252,9 @@ int anyffi_native_call(AnyffiNativeFunction* function, AnyffiValue* args, int32_
 }
 
 int anyffi_native_normalize(AnyffiNativeFunction* function, const AnyffiValue* args, AnyffiValue* result) {
-  auto size = static_cast<size_t>(declaration_of(*function).info.num_params);
-  auto* copied = static_cast<AnyffiValue*>(__builtin_alloca(sizeof(AnyffiValue) * size));
-  for (size_t i = 0; i < size; ++i) copied[i] = args[i];
-  return call_normalized(function, copied, result);
+  // Of a plain method, whose arguments are copied before they change.
+  auto* given = const_cast<AnyffiValue*>(args);
+  return anyffi_native_call(function, given, declaration_of(*function).info.num_params, result);
 }
 
 int anyffi_native_refuse(const AnyffiNativeFunction* function, AnyffiCallFrame* frame, void* slots,
