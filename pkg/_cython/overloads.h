@@ -34,7 +34,8 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_ends_in_container(PyObject* const* args, Py_s
 static int anyffi_py_call_choosing(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject** out) {
   AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)function)->object;
   AnyffiValue values[ANYFFI_FEW_CHOSEN], result = anyffi_py_make_result();
-  if (target->info->item_params == 0 || anyffi_state.is_check_mode) return 0;
+  // Overloads may be added meanwhile.
+  if (__atomic_load_n(&target->info->item_params, __ATOMIC_RELAXED) == 0 || anyffi_state.is_check_mode) return 0;
   if (!anyffi_py_pack_for_overloads(args, count, values)) return 0;
   int status = anyffi_py_enter_function(target, values, count, &result);
   if (status == ANYFFI_UNREAD) return 0;
