@@ -176,6 +176,7 @@ _FUNCTIONS = [
     "stl.vector_vector_float",
     "stl.variant",
     "stl.pair",
+    "stl.chosen",
     "tensors.to_float32",
     "tensors.overloaded",
     "tensors.with_default",
