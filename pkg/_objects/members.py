@@ -12,7 +12,7 @@ from .attributes import Restore
 from .docs import FunctionAnnotations, FunctionDoc, FunctionGlobals
 from .fields import Field
 from .methods import OPERATORS, Constructor, MethodMethods, make_iter
-from .overrides import BIND, KEEP, Overrides, find_override
+from .overrides import BIND, KEEP, Overrides, make_finder
 from .static_properties import StaticProperty
 
 if TYPE_CHECKING:
@@ -175,8 +175,8 @@ class Members:
             return Constructor(cls, function)
         # A class that users registered is one of Python.
         own = cls if "_anyffi_type_key" in cls.__dict__ else None
-        overrides = Overrides(own, private[BIND], private[KEEP], self._runtime, self._function(find_override))
-        return Constructor(cls, function, overrides)
+        finder = self._function(make_finder(own))
+        return Constructor(cls, function, Overrides(own, private[BIND], private[KEEP], self._runtime, finder))
 
     def _matched(self, members: dict[str, Any], type_code: int) -> tuple[str, ...]:
         """Return what positions of a `match` stand for: the attributes that a constructor has as parameters.

@@ -20,34 +20,69 @@ __all__ = ["BIND", "KEEP", "Overrides", "call_override", "find_override"]
 BIND, KEEP = "__anyffi_bind__", "__anyffi_keep__"
 
 
-def find_override(instance: Any, name: str) -> Any:
+def make_finder(base: type | None) -> Callable[[Any, str], Any]:
+    """Return what finds the overrides of objects whose Python classes derive from one of C++.
+
+    `base` is that class, as for `Overrides`.
+    """
+    # On PyPy an object lives on without its Python part, and then has no overrides.
+    return functools.partial(find_override, None if ON_PYPY else base)
+
+
+def find_override(base: type | None, instance: Any, name: str) -> Any:
     """Return the method of Python that overrides one of C++, as a function of the object; else None.
 
     C++ calls it once for each name and object.
     """
+    _require_python_part(base, instance, name)
     if name in getattr(instance, "__dict__", ()):
-        return functools.partial(call_override, name)
+        return functools.partial(call_override, name, base)
     for cls in type(instance).__mro__:
         if name in cls.__dict__:
             found = cls.__dict__[name]
             if _is_of_cpp(found):
                 return None
-            return found if type(found) is FunctionType else functools.partial(call_override, name)
+            return found if type(found) is FunctionType else functools.partial(call_override, name, base)
     return None
 
 
-def call_override(name: str, instance: Any, /, *args: Any) -> Any:
+def call_override(name: str, base: type | None, instance: Any, /, *args: Any) -> Any:
     """Call the override of a method, or read that of a property."""
+    _require_python_part(base, instance, name)
     found = getattr(instance, name)
     return found if isinstance(getattr(type(instance), name, None), property) else found(*args)
+
+
+def _require_python_part(base: type | None, instance: Any, name: str) -> None:
+    """Raise instead of calling the function of C++ if an object has lost the class that may override it."""
+    if type(instance) is base:
+        raise RuntimeError(
+            f"{name!r} of {base.__qualname__} cannot be called: the object is of a Python class that may "
+            "override it, but only its C++ part is left: there was no memory to keep the rest, or the class "
+            "got another __del__"
+        )
 
 
 def _hold(wrapper: Any) -> None:
     """Do nothing: C++ keeps the wrapper alive by a partial call of this function."""
 
 
+#: Memory that is freed if there is none when an object has to live on: what lets it is small.
+_RESERVE = [bytes(1 << 16)]
+
+
+def _refill_reserve() -> None:
+    try:
+        if not _RESERVE:
+            _RESERVE.append(bytes(1 << 16))
+    except MemoryError:
+        pass  # the next object that lives on tries again
+
+
 class _Kept:
     """A wrapper that lives on, and the finalizer of its class, which the interpreter calls but once."""
+
+    __slots__ = ("_finalize", "_wrapper")
 
     def __init__(self, wrapper: Any, finalize: Callable[[Any], Any]) -> None:
         self._wrapper = wrapper
@@ -97,11 +132,22 @@ class Overrides:
         if not getattr(finalize, "_keeps_shared", False):
 
             def __del__(wrapper: Any) -> None:
-                if wrapper._anyffi_address and self._is_shared(wrapper) and _is_whole(wrapper):
-                    kept = wrapper if finalize is None else _Kept(wrapper, finalize)
-                    self._keep(wrapper, functools.partial(_hold, kept))
-                    # The garbage collector has ended weak references to it, by which some builds find it.
-                    self._renew(wrapper)
+                failure = None
+                try:
+                    if wrapper._anyffi_address and self._is_shared(wrapper) and _is_whole(wrapper):
+                        self._keep_alive(wrapper, finalize)
+                        return
+                except BaseException as error:
+                    # ctypes turns a MemoryError into other ones, and a signal handler may raise anything. The
+                    # frames refer to the memory of the wrapper, which gets a new one.
+                    failure = error.with_traceback(None)
+                if failure is not None:
+                    try:
+                        self._keep_with_reserve(wrapper, finalize)
+                        if not isinstance(failure, Exception):
+                            raise failure
+                    finally:
+                        failure = None
                 elif finalize is not None:
                     finalize(wrapper)
 
@@ -109,6 +155,35 @@ class Overrides:
             __del__._finalizes = finalize is not None  # type: ignore[attr-defined]
             cls.__del__ = __del__
         cls._anyffi_overrides = self
+
+    def _keep_alive(self, wrapper: Any, finalize: Callable[[Any], Any] | None) -> None:
+        kept = None
+        try:
+            kept = wrapper if finalize is None else _Kept(wrapper, finalize)
+            self._keep(wrapper, functools.partial(_hold, kept))
+            # The garbage collector has ended weak references to it, by which some builds find it.
+            self._renew(wrapper)
+        except BaseException:
+            if finalize is not None and kept is not None:
+                # Who calls this decides whether the object ends now.
+                kept._finalize = _hold
+            raise
+        _refill_reserve()
+
+    def _keep_with_reserve(self, wrapper: Any, finalize: Callable[[Any], Any] | None) -> None:
+        """Try again, with more memory.
+
+        If that fails, C++ gets an error when it calls what may be overridden.
+        """
+        _RESERVE.clear()
+        is_kept = False
+        try:
+            if wrapper._anyffi_address and self._is_shared(wrapper) and _is_whole(wrapper):
+                self._keep_alive(wrapper, finalize)
+                is_kept = True
+        finally:
+            if not is_kept and finalize is not None:
+                finalize(wrapper)
 
 
 def _is_whole(instance: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from memory_calls import CALLS
+from override_sources import OVERRIDES
 from support import CC, CPYTHON, ROOT, SANITIZED, Build, needs_compilers, run
 
 pytestmark = [
@@ -154,3 +155,65 @@ def test_a_library_keeps_its_state_when_it_is_loaded_again(
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert int(done.stdout) > 20
+
+
+_KEEP = """
+import gc, sys, anyffi
+from failing_memory import open_cells
+cells = open_cells()
+module = anyffi.load_module(sys.argv[1])
+module.forget()
+
+class Circle(module.Shape):
+    def area(self):
+        return 12.0
+
+def make(cls, attribute, called):
+    circle = cls("circle")
+    if attribute:
+        circle.name = lambda: "round"
+    if called:
+        module.name_of(circle)
+    return circle
+
+finalized = []
+class Finalized(Circle):
+    def __del__(self):
+        finalized.append(self.label)
+
+for cls, attribute, called in [
+    (Circle, False, False), (Circle, True, False), (Circle, True, True), (Finalized, True, True)
+]:
+    for failures in range(2000):
+        finalized.clear()
+        circle = make(cls, attribute, called)
+        module.keep(circle)
+        cells[1] = 0
+        cells[0] = failures
+        del circle
+        cells[0] = -1
+        shape = module.kept_at(0)
+        assert type(shape) is cls and not finalized, failures
+        assert (module.kept_area(), shape.name()) == (12.0, "round" if attribute else "shape circle"), failures
+        del shape
+        module.forget()
+        gc.collect()
+        assert finalized == ["circle"] * (cls is Finalized), (failures, finalized)
+        if not cells[1]:
+            break
+    assert failures > 5
+print("done")
+"""
+
+
+@pytest.mark.unrecorded("a process of its own")
+def test_what_cpp_keeps_keeps_its_overrides(ffi: Any, failing_memory: pathlib.Path, build: Build) -> None:
+    """An object of a Python class lives on with all that it has there, whichever allocation of that fails."""
+    done = run(
+        [sys.executable, "-c", _KEEP, build("overrides.cc", OVERRIDES)],
+        FFI_MODE=ffi.ffi_mode,
+        LD_PRELOAD=os.fspath(failing_memory),
+        PYTHONMALLOC="malloc",
+        PYTHONPATH=os.fspath(ROOT / "tests" / "support"),
+    )
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr[-2000:]

@@ -188,6 +188,22 @@ def test_what_cpp_keeps(over: Any) -> None:
     assert ref() is None
 
 
+@cpython_only(KEEPS)
+def test_an_object_without_its_python_part_calls_nothing_of_cpp_instead(over: Any) -> None:
+    circle = make_circle(over)(2)
+    circle.name = lambda: "round"
+    type(circle).__del__ = lambda self: None
+    over.keep(circle)
+    assert over.name_of(circle) == "round"
+    del circle
+    with pytest.raises(
+        RuntimeError, match="^'area' of Shape cannot be called: .* only its C\\+\\+ part is left"
+    ):
+        over.kept_area()
+    with pytest.raises(RuntimeError, match="'name' of Shape"):
+        over.name_of(over.kept_at(0))
+
+
 def test_nothing_waits_for_the_collector_that_cpp_does_not_keep(over: Any) -> None:
     if not hasattr(sys, "getrefcount"):
         pytest.skip("PyPy has no reference counts")
