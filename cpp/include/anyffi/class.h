@@ -26,7 +26,8 @@ namespace anyffi {
 /// Objects that Python constructs are of class Alias, which derives from T.
 template <class T, class Alias = T>
 class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder {
-  static_assert(std::is_base_of_v<T, Alias>,
+  // A union is no base, not even of itself.
+  static_assert(std::is_same_v<T, Alias> || std::is_base_of_v<T, Alias>,
                 "anyffi: ANYFFI_BIND takes one class; its base is named by ANYFFI_TYPE_KEY(T, \"key\", Base)");
 
  public:
