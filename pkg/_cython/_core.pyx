@@ -293,6 +293,7 @@ cdef int read_rules() except -1:
     state.index_out_of_range = keep(_container_rules.index_out_of_range)
     state.assignment_out_of_range = keep(_container_rules.assignment_out_of_range)
     state.unexplained = keep(_errors.unexplained)
+    state.unexpected_keyword = keep(_binding.unexpected)
     return 0
 
 

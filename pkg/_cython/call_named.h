@@ -15,6 +15,38 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_bind_slowly(PyObject* function, PyObject
   return result;
 }
 
+/// Raises the error of a call whose first wrong keyword is unknown, without reading all metadata; else 0. Leaves
+/// functions with unnamed parameters to the rules.
+static int anyffi_py_refuse_unknown(const AnyffiFunctionInfo* info, PyObject* parameters, Py_ssize_t count,
+                                    PyObject* names) {
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parameters); ++i) {
+    if (PyTuple_GET_ITEM(parameters, i) == Py_None) return 0;
+  }
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
+    PyObject* name = PyTuple_GET_ITEM(names, i);
+    if (!PyUnicode_CheckExact(name)) return 0;
+    Py_ssize_t found = anyffi_py_find_parameter(parameters, count, name);
+    if (found >= 0 && found < count) return 0;
+    if (found < 0) {
+      const char* text = info->name == NULL ? "function" : info->name;
+      PyObject* called = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "backslashreplace");
+      if (called == NULL) return -1;
+      PyObject* made = PyObject_CallFunctionObjArgs(anyffi_state.unexpected_keyword, called, name, parameters, NULL);
+      Py_DECREF(called);
+      return anyffi_py_raise(made);
+    }
+  }
+  return 0;
+}
+
+/// Raises the error of a call whose keywords cannot be placed.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_place(PyObject* function, const AnyffiFunctionInfo* info,
+                                                   PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  PyObject* parameters = ((AnyffiFunctionWrapper*)function)->parameters;
+  if (PyTuple_GET_SIZE(parameters) > 0 && anyffi_py_refuse_unknown(info, parameters, count, names) < 0) return NULL;
+  return anyffi_py_bind_slowly(function, args, count, names);
+}
+
 /// Calls with arguments at the places of parameters; `values` has room for all of them.
 static PyObject* anyffi_py_call_placed(AnyffiFunction* target, PyObject* const* args, const int32_t* places,
                                        Py_ssize_t count, AnyffiValue* values) {
@@ -43,14 +75,14 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_unordered(PyObject* function, Anyff
   // One more follows keyword-only arguments.
   if (capacity < ANYFFI_FEW_NAMED) {
     Py_ssize_t filled = anyffi_py_place(parameters, target->info, count, names, few_places);
-    if (filled < 0) return anyffi_py_bind_slowly(function, args, count, names);
+    if (filled < 0) return anyffi_py_fail_place(function, target->info, args, count, names);
     return anyffi_py_call_placed(target, args, few_places, filled, few_values);
   }
   AnyffiValue* values = anyffi_py_allocate(2 * ++capacity);
   if (values == NULL) return NULL;
   int32_t* places = (int32_t*)(values + capacity);
   Py_ssize_t filled = anyffi_py_place(parameters, target->info, count, names, places);
-  PyObject* result = filled < 0 ? anyffi_py_bind_slowly(function, args, count, names)
+  PyObject* result = filled < 0 ? anyffi_py_fail_place(function, target->info, args, count, names)
                                 : anyffi_py_call_placed(target, args, places, filled, values);
   anyffi_free(values);
   return result;

@@ -128,7 +128,6 @@ cdef object call_bound "anyffi_py_call_bound"(
     PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* names
 ):
     cdef tuple bound
-    refuse_unknown(function, count, names)
     positional, named = split_arguments(args, count, names)
     info = (<object>function)._anyffi_info()
     if _binding.is_overloaded(info):
@@ -139,24 +138,6 @@ cdef object call_bound "anyffi_py_call_bound"(
         selected = <object>function
         bound = _binding.bind(info, positional, named)
     return call(unwrap_function(<PyObject*>selected), PySequence_Fast_ITEMS(<PyObject*>bound), len(bound))
-
-
-cdef int refuse_unknown(PyObject* function, Py_ssize_t count, PyObject* names) except -1:
-    """Raises the error of a call whose first wrong keyword is unknown, without reading all metadata."""
-    cdef const AnyffiFunctionInfo* info = unwrap_function(function).info
-    cdef tuple parameters = <tuple>(<FunctionWrapper*>function).parameters
-    if names == NULL or info == NULL or info.flags & ANYFFI_OVERLOADED:
-        return 0
-    if not parameters or None in parameters:
-        return 0
-    for keyword in <tuple>names:
-        if type(keyword) is not str:
-            return 0
-        if keyword not in parameters:
-            raise _binding.unexpected(text_or_none(info.name) or "function", keyword, parameters)
-        if keyword in parameters[:count]:
-            return 0
-    return 0
 
 
 cdef tuple split_arguments(PyObject* const* args, Py_ssize_t count, PyObject* names):

@@ -71,6 +71,7 @@ cdef extern from "state.h":
         PyObject* index_out_of_range
         PyObject* assignment_out_of_range
         PyObject* unexplained
+        PyObject* unexpected_keyword
         PyObject* share_dtype
         PyObject* share_device
         PyObject* export_tensor

@@ -88,6 +88,7 @@ typedef struct {
   PyObject* index_out_of_range;
   PyObject* assignment_out_of_range;
   PyObject* unexplained;
+  PyObject* unexpected_keyword;
   /// Functions of the rules for tensors.
   PyObject* share_dtype;
   PyObject* share_device;
