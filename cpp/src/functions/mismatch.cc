@@ -112,16 +112,14 @@ void append_reason(String* out, const AnyffiMismatch& mismatch) {
 }
 
 /// `'x'`, `'x' and 'y'`, `'x', 'y', and 'z'`, as Python words it.
-String list_missing(const AnyffiFunctionInfo& info, const Vector<int32_t>& missing) {
-  String text;
+void append_missing(String* out, const AnyffiFunctionInfo& info, const Vector<int32_t>& missing) {
   for (size_t i = 0; i < missing.size(); ++i) {
-    if (i > 0) text += missing.size() > 2 ? ", " : " ";
-    if (i > 0 && i + 1 == missing.size()) text += "and ";
-    text += '\'';
-    append_param_name(&text, info, missing[i]);
-    text += '\'';
+    if (i > 0) *out += missing.size() > 2 ? ", " : " ";
+    if (i > 0 && i + 1 == missing.size()) *out += "and ";
+    *out += '\'';
+    append_param_name(out, info, missing[i]);
+    *out += '\'';
   }
-  return text;
 }
 
 /// `name()`, or the `repr` of a callable without its address.
@@ -332,7 +330,9 @@ int anyffi_error_raise_arg_count(const AnyffiFunctionInfo* info, const AnyffiVal
       String text = "unbound method ";
       return raise_text("TypeError", text.append(name_of(info)).append("() needs an argument"));
     }
-    String text = name_of(info);
+    String text;
+    text.reserve(kUsualMessage);
+    text += name_of(info);
     text += "() ";
     int32_t most = num_positional(*info);
     int32_t count = count_arguments(*info, num_args, num_args > 0 && args[num_args - 1].type_code == ANYFFI_MISSING);
@@ -360,7 +360,7 @@ int anyffi_error_raise_arg_count(const AnyffiFunctionInfo* info, const AnyffiVal
     text += std::to_string(missing.size()).c_str();
     text += missing.empty() || missing[0] < most ? " required positional argument" : " required keyword-only argument";
     text += missing.size() == 1 ? ": " : "s: ";
-    text += list_missing(*info, missing);
+    append_missing(&text, *info, missing);
     return raise_text("TypeError", text);
   });
 }

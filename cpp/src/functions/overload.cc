@@ -67,28 +67,29 @@ bool is_fatal(const String& kind) {
   return kind == "MemoryError" || kind == "RecursionError" || kind == "KeyboardInterrupt";
 }
 
-/// Appends the message of a candidate that refused the arguments, and returns 1. Returns 0 if it accepts them now, and
-/// -1, with its error, if that is not about an argument.
+/// Appends a line with the message of a candidate that refused the arguments, and returns 1. Returns 0 if it accepts
+/// them now, and -1, with its error, if that is not about an argument.
 int explain(const AnyffiFunction& function, Arguments* args, String* out, AnyffiValue* result) {
   Copies copies(args);
-  if (function.call(function.self, args->values(), args->size(), result) == 0) return 0;
+  int status = function.call(function.self, args->values(), args->size(), result);
+  if (status == 0) return 0;
   Owned error;
   anyffi_error_take_raised(error.out());
-  append_signature(out, *function.info);
-  if (error->type_code != ANYFFI_ERROR) return 1;
+  *out += "\n    ";
+  if (error->type_code != ANYFFI_ERROR) return append_signature(out, *function.info), 1;
   anyffi_error_fill(error->as_object);
   auto* fields = reinterpret_cast<const AnyffiError*>(error->as_object);
-  String kind, message;
+  String kind, signature, message;
   append_text(&kind, &fields->kind);
-  append_text(&message, &fields->message);
   if (is_fatal(kind)) {
     anyffi_error_set_raised(error->as_object);
     return -1;
   }
-  // Conversion errors begin with the signature already.
-  bool is_prefixed = message.compare(0, out->size(), *out) == 0;
-  if (is_prefixed) out->clear();
-  if (!is_prefixed) *out += ": ";
+  // Most conversion errors begin with the signature already.
+  if (status == ANYFFI_REFUSED) return append_text(out, &fields->message), 1;
+  append_signature(&signature, *function.info);
+  append_text(&message, &fields->message);
+  if (message.compare(0, signature.size(), signature) != 0) *out += signature + ": ";
   *out += message;
   return 1;
 }
@@ -104,7 +105,10 @@ void append_argument_type(String* text, const AnyffiValue& value) {
 /// `area(): no overload takes (str, int)`, followed by a line for each candidate.
 template <class Order>
 int raise_none_fits(const Call& call, Order& order, AnyffiValue* result) {
-  String text = call.set.name;
+  String text;
+  // Room for a few candidates.
+  text.reserve(512);
+  text += call.set.name;
   text += "(): no overload takes (";
   for (int32_t i = 0; i < call.num_args; ++i) {
     if (i > 0) text += ", ";
@@ -117,11 +121,8 @@ int raise_none_fits(const Call& call, Order& order, AnyffiValue* result) {
     for (int32_t i = 0; i < call.num_args; ++i) given.add(without_enumeration(call.args[i]), 0, 0);
     Arguments* args = order(&given, *overload, index++);
     if (args == nullptr) continue;
-    String line;
-    int status = explain(function_of(*overload), args, &line, result);
+    int status = explain(function_of(*overload), args, &text, result);
     if (status <= 0) return status;
-    text += "\n    ";
-    text += line;
   }
   raise_text("TypeError", text);
   return ANYFFI_REFUSED;

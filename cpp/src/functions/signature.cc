@@ -101,7 +101,10 @@ void append_signature(String* out, const AnyffiFunctionInfo& info) {
 
 void append_type_name(String* out, const AnyffiValue& value) {
   Owned name;
-  if (const char* converted = converted_name(value)) {
+  const AnyffiTypeInfo* info = value.type_code > 0 ? nullptr : anyffi_type_get_info(value.type_code);
+  if (info != nullptr) {
+    *out += info->python_name;
+  } else if (const char* converted = converted_name(value)) {
     *out += converted;
   } else if (type_name_of(&value, name.out()) == 0) {
     append_text(out, name.get());
