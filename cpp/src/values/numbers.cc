@@ -3,8 +3,10 @@
 /// with Int, Bool and Float.
 #include <anyffi/inline.h>
 
+#include <charconv>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
 #include "core/errors.h"
 #include "core/memory.h"
@@ -23,6 +25,8 @@ namespace {
 constexpr uint64_t kImaginaryFactor = 1000003;
 /// CPython's limit on the digits of an integer's text (`sys.int_info.default_max_str_digits`).
 constexpr size_t kMostDigits = 4300;
+/// As many digits as fit a word.
+constexpr size_t kBlockDigits = 19;
 constexpr uint64_t kTenTo19 = 10000000000000000000u;
 
 const AnyffiBigInt& big(const AnyffiValue& value) { return *reinterpret_cast<const AnyffiBigInt*>(value.as_object); }
@@ -90,24 +94,28 @@ int repr_big(const AnyffiValue* self, AnyffiValue* out) {
   const AnyffiBigInt& number = big(*self);
   return guard([&] {
     Vector<uint64_t> rest(number.words, number.words + number.size);
-    String reversed;
-    while (!rest.empty() && reversed.size() <= kMostDigits) {
-      uint64_t digits = 0;
+    Vector<uint64_t> blocks;  // of digits, the lowest first
+    blocks.reserve(rest.size() + 1);
+    while (!rest.empty() && blocks.size() * kBlockDigits <= kMostDigits) {
+      uint64_t block = 0;
       for (size_t i = rest.size(); i-- > 0;) {
-        auto dividend = static_cast<unsigned __int128>(digits) << 64 | rest[i];
+        auto dividend = static_cast<unsigned __int128>(block) << 64 | rest[i];
         rest[i] = static_cast<uint64_t>(dividend / kTenTo19);
-        digits = static_cast<uint64_t>(dividend % kTenTo19);
+        block = static_cast<uint64_t>(dividend % kTenTo19);
       }
       while (!rest.empty() && rest.back() == 0) rest.pop_back();
-      for (int i = 0; i < 19 && (digits != 0 || !rest.empty()); ++i, digits /= 10) {
-        reversed += static_cast<char>('0' + digits % 10);
-      }
+      blocks.push_back(block);
     }
-    if (reversed.size() > kMostDigits) {
+    String text = number.negative ? "-" : "";
+    for (size_t i = blocks.size(); i-- > 0;) {
+      char digits[kBlockDigits];
+      auto size = static_cast<size_t>(std::to_chars(digits, std::end(digits), blocks[i]).ptr - digits);
+      if (i + 1 < blocks.size()) text.append(kBlockDigits - size, '0');
+      text.append(digits, size);
+    }
+    if (!rest.empty() || text.size() - (number.negative != 0) > kMostDigits) {
       return anyffi_error_raise("ValueError", "Exceeds the limit (4300 digits) for integer string conversion");
     }
-    if (number.negative) reversed += '-';
-    String text(reversed.rbegin(), reversed.rend());
     return anyffi_str_create(text.data(), static_cast<int64_t>(text.size()), ANYFFI_ASCII, out);
   });
 }

@@ -95,7 +95,8 @@ class Writer {
   /// How much of a text is worth reading.
   int64_t readable(int64_t length) const { return is_bounded() ? std::min(length, most_ + 1) : length; }
   void put(const char* ascii) {
-    for (; *ascii != 0; ++ascii) text_.push_back(static_cast<unsigned char>(*ascii));
+    auto* bytes = reinterpret_cast<const unsigned char*>(ascii);
+    text_.insert(text_.end(), bytes, bytes + std::strlen(ascii));
   }
   void put_hex(char letter, uint32_t number, int digits);
   void put_float(double number);
@@ -192,7 +193,9 @@ void Writer::put_quoted(const AnyffiTextView& text, bool bytes) {
 }
 
 void Writer::put_text(const AnyffiTextView& text) {
-  for (int64_t i = 0; i < text.length; ++i) text_.push_back(anyffi_get_code_point(&text, i));
+  size_t start = text_.size();
+  text_.resize(start + static_cast<size_t>(text.length));
+  for (int64_t i = 0; i < text.length; ++i) text_[start + static_cast<size_t>(i)] = anyffi_get_code_point(&text, i);
 }
 
 void Writer::put_tensor(const AnyffiTensorData& tensor) {
