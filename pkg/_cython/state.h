@@ -67,9 +67,10 @@ typedef struct {
   PyObject* blame;
   PyObject* explain_field;
   PyObject* convert;
-  PyObject* listed;         // classes, in a tuple; `LISTED` of the rules
-  PyObject* fspath_name;    // "__fspath__"
-  PyObject* type_key_name;  // what the classes have that are made for a type, and those of dataclasses
+  PyObject* type_error_name;  // the kind of most errors
+  PyObject* listed;           // classes, in a tuple; `LISTED` of the rules
+  PyObject* fspath_name;      // "__fspath__"
+  PyObject* type_key_name;    // what the classes have that are made for a type, and those of dataclasses
   PyObject* record_name;
   PyObject* create;
   PyObject* enumeration_codes;

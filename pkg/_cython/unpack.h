@@ -190,6 +190,14 @@ static PyObject* anyffi_py_make_error(const AnyffiError* error, PyObject* kind, 
   return made;
 }
 
+/// Returns the name of an error's class. Most are TypeErrors, whose name needs neither a new str nor its hash.
+static PyObject* anyffi_py_unpack_kind(const AnyffiValue* kind) {
+  AnyffiValue usual = anyffi_make_inline_text(ANYFFI_STR, ANYFFI_ASCII, "TypeError", 9, 9);
+  if (memcmp(kind, &usual, sizeof(usual)) != 0) return anyffi_py_unpack_copy(kind);
+  Py_INCREF(anyffi_state.type_error_name);
+  return anyffi_state.type_error_name;
+}
+
 /// Returns the exception itself where it came from Python, else one that stands for the error.
 static PyObject* anyffi_py_unpack_error(const AnyffiError* error) {
   if (error->handle != NULL) {
@@ -197,7 +205,7 @@ static PyObject* anyffi_py_unpack_error(const AnyffiError* error) {
     return (PyObject*)error->handle;
   }
   PyObject* made = NULL;
-  PyObject* kind = anyffi_py_unpack_copy(&error->kind);
+  PyObject* kind = anyffi_py_unpack_kind(&error->kind);
   PyObject* message = kind == NULL ? NULL : anyffi_py_unpack_copy(&error->message);
   if (message != NULL) {
     if (error->args.type_code == ANYFFI_NONE && error->cause.type_code == ANYFFI_NONE) {
