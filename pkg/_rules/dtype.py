@@ -135,13 +135,12 @@ class dtype(str):
     def __eq__(self, other: object) -> Any:
         if self is other:
             return True  # most dtypes are shared
-        if issubclass(type(other), str):
-            return str.__eq__(self, other)
         # The usual dtypes of NumPy, in one step: equal ones are spelt the same.
         known = _known.get(id(other))
-        shared = None if known is None else _by_triple.get(known[1])
-        if shared is not None:
-            return str.__eq__(self, shared)
+        if known is not None:
+            return str.__eq__(self, known[2])
+        if issubclass(type(other), str):
+            return str.__eq__(self, other)
         try:
             found = find_dtype(other)
         except TypeError:
@@ -243,8 +242,9 @@ _ABSTRACT = (
 )
 
 
-#: Triples by identity, of dtypes that are the only one of their scalar class, and of these classes: all kept.
-_known: dict[int, tuple[Any, _Triple]] = {}
+#: Triples and names by identity, of dtypes that are the only one of their scalar class, and of these classes:
+#: all kept.
+_known: dict[int, tuple[Any, _Triple, str]] = {}
 
 
 def find_dtype(x: Any) -> _Triple | None:
@@ -264,7 +264,7 @@ def find_dtype(x: Any) -> _Triple | None:
     if issubclass(type(x), np.dtype):
         triple = _of_numpy(x)
         if np.dtype(x.type) is x:
-            _known[id(x)] = x, triple
+            _known[id(x)] = x, triple, _spell(*triple)
         return triple
     if not issubclass(type(x), type) or not issubclass(x, np.generic):
         return None
@@ -274,7 +274,7 @@ def find_dtype(x: Any) -> _Triple | None:
     if found.type is not x:
         return None
     triple = _of_numpy(found)
-    _known[id(x)] = x, triple
+    _known[id(x)] = x, triple, _spell(*triple)
     return triple
 
 
