@@ -67,7 +67,7 @@ class _Packer(_ctypes.FunctionCore):
 def _call_by_ctypes(args: tuple[Any, ...], target: Callable[..., int], context: Any) -> Any:
     """Make a call by ctypes of a Python function instead of one of the runtime."""
     function = _new_function(_Packer)
-    _set_target(function, (target, context, _call_by_recipe, (target, context), False))
+    _set_target(function, (target, context, _call_by_recipe, (target, context), 0))
     return function(*args)  # type: ignore[misc]
 
 

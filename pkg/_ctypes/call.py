@@ -10,11 +10,11 @@ from .._builtins import *  # noqa: F403
 from .._rules import keywords as _binding
 from .._rules.codes import code
 from .._rules.containers import slot_refusal
-from .._rules.conversions import enumeration_codes
 from .._rules.culprits import locate
 from .._rules.internal import MISSING as _MISSING
 from .._typing import TYPE_CHECKING, Any, Callable, Optional
 from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
+from .members import name_enumeration
 from .native import take_native
 from .owned import OwnedValue, release
 from .pack import argument_writers, pack, pack_now
@@ -85,7 +85,7 @@ class FunctionCore(ObjectCore):
     """A function of the runtime."""
 
     #: `_anyffi_target`, set by the first call: C function and first argument of a call, and of a call by
-    #: recipe, and whether it has overloads.
+    #: recipe, and as bits the parameters that tell members of enumerations from numbers.
     #: `_anyffi_described`, set by the first `_anyffi_info()`: its metadata.
     #: `_anyffi_plans`, set by the first call with keywords.
     __slots__ = ("_anyffi_described", "_anyffi_plans", "_anyffi_target")
@@ -94,7 +94,7 @@ class FunctionCore(ObjectCore):
     if TYPE_CHECKING:
         _anyffi_described: _binding.Info | None
         _anyffi_plans: dict[_Key, _Plan]
-        _anyffi_target: tuple[Any, Any, Any, Any, bool]
+        _anyffi_target: tuple[Any, Any, Any, Any, int]
 
         # The public class has it.
         def _anyffi_select(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
@@ -127,12 +127,12 @@ class FunctionCore(ObjectCore):
                     # Not as Python would call it: an observer has seen the call.
                     return plain_call(selected, *args)
             try:
-                target, context, call_recipe, whole, is_overloaded = _get_target(self)
+                target, context, call_recipe, whole, members = _get_target(self)
             except AttributeError:
                 target = None
             # Outside the handler, so that the AttributeError is not the context of an error.
             if target is None:
-                target, context, call_recipe, whole, is_overloaded = _find_target(self)
+                target, context, call_recipe, whole, members = _find_target(self)
             for x in args:
                 if type(x) is int and _INT64_MIN <= x <= _INT64_MAX:
                     packed.append(_value(_INT, 0, x))
@@ -149,8 +149,8 @@ class FunctionCore(ObjectCore):
                     has_run_code = True
             if has_run_code and len(args) > 1:
                 _renew_objects(args, packed, keep)
-            if is_overloaded:
-                _name_enumerations(args, packed)
+            if members:
+                _name_enumerations(args, packed, members)
             # The runtime writes to a recipe, and debuggers read `packed`: not to a single one itself.
             values = _join((*packed, b"")) if keep else _join(packed)
             try:
@@ -285,32 +285,36 @@ def _make_plan(wrapper: FunctionCore, key: _Key, args: tuple[Any, ...], kwargs: 
     return plan
 
 
-def _find_target(wrapper: FunctionCore) -> tuple[Any, Any, Any, Any, bool]:
+def _find_target(wrapper: FunctionCore) -> tuple[Any, Any, Any, Any, int]:
     address = _check_function(unwrap(wrapper), wrapper)
     function = Function.from_address(address)
-    is_overloaded = bool(function.info) and bool(function.info.contents.flags & _binding.OVERLOADED)
+    members = _find_member_params(function.info.contents) if function.info else 0
     if _call_sectioned is not None:
         context = platform.context_of(address)
-        wrapper._anyffi_target = _call_sectioned, context, _call_recipe, context, is_overloaded
+        wrapper._anyffi_target = _call_sectioned, context, _call_recipe, context, members
         return wrapper._anyffi_target
     wrapper._anyffi_target = (
         platform.guard(platform.call_type(function.call)),
         platform.context_of(function.self or 0),
         _call_recipe,
         platform.context_of(address),
-        is_overloaded,
+        members,
     )
     return wrapper._anyffi_target
 
 
-def _name_enumerations(args: tuple[Any, ...], packed: list[Any]) -> None:
-    """Say of which enumerations ints are members, for a function with overloads."""
+def _find_member_params(info: FunctionInfo) -> int:
+    if info.flags & _binding.OVERLOADED:
+        return -1
+    has_them = info.struct_size >= FunctionInfo.member_params.offset + FunctionInfo.member_params.size
+    return info.member_params if has_them else 0
+
+
+def _name_enumerations(args: tuple[Any, ...], packed: list[Any], params: int) -> None:
+    """Say of which enumerations ints are members, for the parameters that ask."""
     for i, x in enumerate(args):
-        type_code = enumeration_codes.get(id(type(x)))
-        if type_code is not None and type(packed[i]) is bytes and len(packed[i]) == VALUE_SIZE:
-            found, _, number = _value_of(packed[i])
-            if found == _INT:
-                packed[i] = _value(_INT, type_code, number)
+        if params >> i & 1 and type(x) is not int and type(packed[i]) is bytes:
+            packed[i] = name_enumeration(x, packed[i])
 
 
 def _check_function(address: int, wrapper: ObjectCore) -> int:

@@ -7,6 +7,7 @@ from .._rules.codes import code
 from .._rules.refusals import explain_field
 from .._typing import Any, Callable, NoReturn
 from .abi import VALUE, VALUE_SIZE, library, platform
+from .members import name_enumeration
 from .native import take_native
 from .owned import OwnedValue, cells
 from .pack import argument_writers, find_argument_writer
@@ -77,6 +78,8 @@ def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, 
             if found is write_wrapper or found in number_writers:
                 write = found
             packed = None if write is None else write(value, keep)
+            if found is not None and type(packed) is bytes and not keep:
+                packed = name_enumeration(value, packed)
         if type(packed) is bytes and not keep:
             try:
                 status = _set_field(memory_of(self), key, packed)

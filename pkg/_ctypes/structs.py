@@ -179,6 +179,7 @@ class FunctionInfo(Structure):
         ("load_items", c_void_p),
         ("num_keyword_only", c_int32),
         ("reserved", c_int32),
+        ("member_params", c_uint64),
     ]
 
 

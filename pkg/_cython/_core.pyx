@@ -36,7 +36,7 @@ from marshaller cimport (
     create_exchange_capsule, create_tensor, dict_delete, dict_item, dict_methods, dict_operators,
     dict_or_in_place, find_item, find_value, forget_classes, frozen_set_methods,
     frozen_set_operators, get_buffer, get_item, get_registered, getter_of, handle_equal, handle_hash,
-    has_element, has_key, install_host, is_overloaded, learn_dtype,
+    has_element, has_key, install_host, learn_dtype,
     learn_hidden, learn_table,
     leave_exception, list_add_in_place, list_elements, list_methods, list_operators, look_up, map_item,
     map_methods, map_operators, mapping_compare, name_enumerations, new_method,

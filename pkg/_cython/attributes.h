@@ -140,6 +140,7 @@ static inline int anyffi_py_put_value(PyObject* owner, AnyffiObject* object, con
                                       PyObject* x) {
   AnyffiValue value;
   if (anyffi_py_pack(x, &value) < 0) return anyffi_py_fail_field(field, x);
+  if (field->storage == ANYFFI_STORED_MEMBER && anyffi_py_name_enumeration(x, &value) < 0) return -1;
   // Packing may have run code that gave the object to C++.
   if (__builtin_expect(owner != NULL && ((AnyffiWrapper*)owner)->object != object, 0)) {
     object = anyffi_py_unwrap_checked(owner, field->type_code);

@@ -111,7 +111,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_packed(AnyffiFunction* target, Any
   return anyffi_py_take_result(status, &result);
 }
 
-/// Says of which enumeration an int is a member, for a function with overloads; 0, or -1 with an exception.
+/// Says of which enumeration an int is a member; 0, or -1 with an exception.
 static int anyffi_py_name_enumeration(PyObject* x, AnyffiValue* value) {
   if (value->type_code != ANYFFI_INT || !PyLong_Check(x) || PyLong_CheckExact(x)) return 0;
   PyObject* identity = PyLong_FromVoidPtr(Py_TYPE(x));
@@ -123,29 +123,39 @@ static int anyffi_py_name_enumeration(PyObject* x, AnyffiValue* value) {
   return 0;
 }
 
-/// The same for all arguments, where the function has overloads; `args` are those given, at `places` unless that is
-/// NULL.
-ANYFFI_NEVER_INLINE int anyffi_py_name_enumerations(AnyffiValue* values, Py_ssize_t count, PyObject* const* args,
-                                                    const int32_t* places) {
+/// The parameters of a function that tell members from numbers, as bits: of one with overloads all.
+static inline uint64_t anyffi_py_member_params(const AnyffiFunction* target) {
+  const AnyffiFunctionInfo* info = target->info;
+  if (info == NULL) return 0;
+  if (info->flags & ANYFFI_OVERLOADED) return ~(uint64_t)0;
+  return ANYFFI_HAS(AnyffiFunctionInfo, info, member_params) ? info->member_params : 0;
+}
+
+/// The same for the arguments of such parameters; `args` are those given, at `places` unless that is NULL.
+ANYFFI_NEVER_INLINE int anyffi_py_name_enumerations(const AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
+                                                    PyObject* const* args, const int32_t* places) {
+  uint64_t params = anyffi_py_member_params(target);
+  int is_overloaded = target->info != NULL && (target->info->flags & ANYFFI_OVERLOADED);
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (places != NULL && places[i] < 0) continue;
+    if (!is_overloaded && (i >= 64 || (params >> i & 1) == 0)) continue;
     if (anyffi_py_name_enumeration(args[places == NULL ? i : places[i]], &values[i]) < 0) return -1;
   }
   return 0;
 }
 
-static inline int anyffi_py_is_overloaded(const AnyffiFunction* target) {
-  return target->info != NULL && (target->info->flags & ANYFFI_OVERLOADED) != 0;
+/// The same where some argument may be a member. Only this is in the calls themselves.
+ANYFFI_ALWAYS_INLINE int anyffi_py_name_members(const AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
+                                                PyObject* const* args, const int32_t* places) {
+  if (__builtin_expect(!anyffi_state.has_packed_members, 1) || anyffi_py_member_params(target) == 0) return 0;
+  return anyffi_py_name_enumerations(target, values, count, args, places);
 }
 
 /// As `anyffi_py_call_packed`, for any arguments; `args` are those given, at `places` unless that is NULL.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_given(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
                                                     PyObject* const* args, const int32_t* places) {
   AnyffiValue result = anyffi_py_make_result();
-  if (__builtin_expect(anyffi_state.has_packed_members, 0) && anyffi_py_is_overloaded(target) &&
-      anyffi_py_name_enumerations(values, count, args, places) < 0) {
-    return NULL;
-  }
+  if (anyffi_py_name_members(target, values, count, args, places) < 0) return NULL;
   int status = anyffi_py_enter_function(target, values, count, &result);
   if (__builtin_expect(status != 0, 0)) return anyffi_py_fail_call(status, args, places, count);
   return anyffi_py_take_result(0, &result);

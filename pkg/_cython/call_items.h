@@ -52,6 +52,13 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_writing(AnyffiFunction* target, An
   return __builtin_expect(status != 0, 0) ? anyffi_py_fail_call(status, args, places, count) : made;
 }
 
+/// The same where arguments may be members of enumerations.
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_writing_any(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
+                                                          PyObject* const* args, const int32_t* places) {
+  if (anyffi_py_name_members(target, values, count, args, places) < 0) return NULL;
+  return anyffi_py_call_writing(target, values, count, args, places);
+}
+
 /// Calls with memory for all arguments; `args` are those given, at `places` unless that is NULL.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_loading(AnyffiFunction* target, PyObject* const* args,
                                                       const int32_t* places, Py_ssize_t count, AnyffiValue* values,
@@ -71,7 +78,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_loading(AnyffiFunction* target, Py
     }
   }
   int is_packed = packed == count && (!has_run_code || anyffi_py_renew_objects(args, places, count, values));
-  PyObject* result = is_packed ? anyffi_py_call_writing(target, values, count, args, places)
+  PyObject* result = is_packed ? anyffi_py_call_writing_any(target, values, count, args, places)
                                : anyffi_py_fail_pack(target, args, places, count);
   return anyffi_py_finish(result, values, packed);
 }
@@ -89,7 +96,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_packing(AnyffiFunction* target, PyO
   AnyffiValue values[ANYFFI_MAX_SHORT];
   int is_packed;
   Py_ssize_t packed = anyffi_py_pack_arguments(target, args, count, values, &is_packed);
-  PyObject* result = is_packed ? anyffi_py_call_writing(target, values, count, args, NULL)
+  PyObject* result = is_packed ? anyffi_py_call_writing_any(target, values, count, args, NULL)
                                : anyffi_py_fail_pack(target, args, NULL, count);
   return anyffi_py_finish(result, values, packed);
 }

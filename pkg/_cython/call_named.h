@@ -109,7 +109,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded_slow(PyObject* function,
     while (packed < count && anyffi_py_pack(args[packed], &values[packed]) >= 0) ++packed;
     if (packed < count || !anyffi_py_renew_objects(args, NULL, count, values)) {
       made = anyffi_py_fail_pack(target, args, NULL, count);
-    } else if (anyffi_py_name_enumerations(values, count, args, NULL) == 0) {
+    } else if (anyffi_py_name_enumerations(target, values, count, args, NULL) == 0) {
       AnyffiValue result = anyffi_make_none();
       AnyffiPlaceArgs place = anyffi_py_place_overload;
       ANYFFI_BEGIN_SECTION

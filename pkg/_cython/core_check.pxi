@@ -178,8 +178,7 @@ def call_rendered(function, list args not None, tuple given not None, result):
     try:
         for i in range(count):
             values[i] = (<Rendering?>args[i]).value
-        if is_overloaded(target):
-            name_enumerations(values, count, PySequence_Fast_ITEMS(<PyObject*>given), NULL)
+        name_enumerations(target, values, count, PySequence_Fast_ITEMS(<PyObject*>given), NULL)
         status = target.call(target.self, values, count, values_in(result))
         for i in range(count):
             # What the function took is None now.

@@ -195,9 +195,8 @@ cdef extern from "call.h":
 
     AnyffiValue* allocate "anyffi_py_allocate"(Py_ssize_t) except NULL
     object call "anyffi_py_call"(AnyffiFunction*, PyObject**, Py_ssize_t)
-    bint is_overloaded "anyffi_py_is_overloaded"(const AnyffiFunction*)
     int name_enumerations "anyffi_py_name_enumerations"(
-        AnyffiValue*, Py_ssize_t, PyObject**, const int32_t*
+        const AnyffiFunction*, AnyffiValue*, Py_ssize_t, PyObject**, const int32_t*
     ) except -1
 
 cdef extern from "call_named.h":

@@ -13,6 +13,7 @@ from functools import lru_cache
 from .._builtins import *  # noqa: F403
 from .._typing import Any
 from .advice import advise, advise_object
+from .conversions import enumeration_codes
 from .decisions import find_on_type, is_wrapper_class
 
 __all__ = ["explain", "explain_field"]
@@ -109,6 +110,9 @@ def _complete(message: str, path: str, given: Any) -> str:
     if got.startswith(_TENSORS) or (is_row and got != "Tensor"):
         return message
     cls = type(refused)
+    if got != "int" and id(cls) in enumeration_codes:
+        # The runtime has named the member.
+        return message
     hint = "" if is_row else _hint(cls, expected, layout)
     start = message[: len(message) - len(got) - len(layout)]
     return f"{start}{_name(cls, got)}{layout}{hint}"

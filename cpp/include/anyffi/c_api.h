@@ -490,6 +490,9 @@ typedef struct AnyffiFunctionInfo {
   /// `try_call` refuse a longer list than that of the other parameters, unless it ends so.
   int32_t num_keyword_only;
   int32_t reserved;
+  /// Bit i: parameter i (below 64) tells members of enumerations from numbers. `call` and `try_call` accept for it an
+  /// Int that has in `aux` the type code of the enumeration that it is a member of, and keep that nowhere.
+  uint64_t member_params;
 } AnyffiFunctionInfo;
 
 /// One of several functions under one name, in the order in which they are tried.
@@ -555,8 +558,8 @@ int anyffi_function_call(const AnyffiValue* function, AnyffiValue* args, int32_t
 int anyffi_function_check_param_names(const AnyffiFunctionInfo* info);
 /// A function that calls the first overload that accepts the arguments without conversion, else the first that converts
 /// them. TypeError, listing all overloads, if there is none. No overload steals a movable argument. An argument that is
-/// an Int may have the type code of an enumeration in `aux`: it is a member of that, which a parameter of the
-/// enumeration accepts without conversion, and before one that is an int.
+/// an Int may have the type code of an enumeration in `aux`, as for `member_params`: a parameter of the enumeration
+/// accepts it without conversion, and before one that is an int.
 int anyffi_function_create_overloaded(const char* name, AnyffiValue* out);
 /// Adds `function`, retaining it; TypeError if it has no `info`. Copies `arg_indices`, which may be NULL: a front end
 /// that binds keywords sets them.
@@ -1103,7 +1106,8 @@ typedef enum AnyffiFieldStorage {
   ANYFFI_STORED_FLOAT = 2,     /* double */
   ANYFFI_STORED_BOOL = 3,      /* bool, one byte */
   ANYFFI_STORED_VALUE = 4,     /* an owned AnyffiValue */
-  ANYFFI_STORED_OBJECT = 5     /* a reference: AnyffiObject* */
+  ANYFFI_STORED_OBJECT = 5,    /* a reference: AnyffiObject* */
+  ANYFFI_STORED_MEMBER = 6     /* as ANYFFI_STORED_OTHERWISE; `set` accepts an Int as for `member_params` */
 } AnyffiFieldStorage;
 
 /// A field of objects; or a member of an enumeration, without `get`: `type_name` is its base class in Python's `enum`,

@@ -10,8 +10,6 @@
 
 #include <anyffi/class.h>
 
-#include <cstring>
-
 namespace anyffi {
 
 namespace detail ANYFFI_HIDDEN_ {
@@ -75,7 +73,7 @@ __attribute__((cold, noinline)) inline Enumeration* read_enumeration(int32_t (*t
   auto* slots = reinterpret_cast<int32_t*>(made + count);
   for (size_t i = 0; i < count; ++i) made[i] = nullptr;
   for (uint32_t i = 0; i < num_slots; ++i) slots[i] = 0;
-  bool is_open = std::strcmp(info->fields->type_name, "IntFlag") == 0;
+  bool is_open = strcmp(info->fields->type_name, "IntFlag") == 0;
   *found = Enumeration{info->fields, info->num_fields, is_open, made, slots, num_slots - 1};
   found->fill();
   Enumeration* other = nullptr;
@@ -120,8 +118,8 @@ __attribute__((noinline)) inline AnyffiValue store_member(const Enumeration* all
 
 }  // namespace detail ANYFFI_HIDDEN_
 
-/// Accepts members, and the numbers of members; of flags every number in its range. ValueError for another number, also
-/// as a result.
+/// Accepts members, and the numbers of members; of flags every number in its range. TypeError for a member of another
+/// enumeration, ValueError for another number, also as a result.
 template <class E>
 struct Traits<E, std::enable_if_t<detail::kIsEnumeration<E>>> {
   using Number = typename detail::NumberOf<std::underlying_type_t<E>>::type;
@@ -131,12 +129,13 @@ struct Traits<E, std::enable_if_t<detail::kIsEnumeration<E>>> {
       FixedText("expected a member of ") + FixedText(detail::KeyOf<E>::kValue);
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
+  static constexpr bool kReadsMembers = true;
 
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
     return detail::load_number<Traits>(given, holder, why);
   }
   static bool load_plain(const AnyffiValue& value, Number& out) {
-    return Traits<Number>::load_plain(value, out) && has(value.as_int);
+    return Traits<Number>::load_plain(value, out) && !is_of_another(value) && has(value.as_int);
   }
   static bool load_special(const AnyffiValue& given, Number& out, AnyffiMismatch& why) {
     AnyValue converted;
@@ -147,6 +146,7 @@ struct Traits<E, std::enable_if_t<detail::kIsEnumeration<E>>> {
       }
       value = converted.raw();
     }
+    if (is_of_another(value)) return detail::refuse(why, given, name);
     AnyffiMismatch ignored;
     if (Traits<Number>::load(value, out, ignored) && has(static_cast<int64_t>(out))) return true;
     bool is_number =
@@ -164,6 +164,10 @@ struct Traits<E, std::enable_if_t<detail::kIsEnumeration<E>>> {
   }
 
  private:
+  /// A member of another enumeration.
+  static bool is_of_another(const AnyffiValue& value) {
+    return anyffi_is_member(&value) && static_cast<int32_t>(value.aux) != type_code_of<E>();
+  }
   static bool has(int64_t number) {
     auto* all = detail::enumeration_of<E>();
     return !all || all->has(number);

@@ -34,6 +34,11 @@ ANYFFI_INLINE int anyffi_is_bytes(int32_t type_code) {
   return type_code == ANYFFI_BYTES || type_code == ANYFFI_BYTES_VIEW || type_code == ANYFFI_BYTES_OBJECT;
 }
 
+/// 1 for an Int that has the type code of an enumeration in `aux`: see `member_params`.
+ANYFFI_INLINE int anyffi_is_member(const AnyffiValue* value) {
+  return value->type_code == ANYFFI_INT && value->aux >= ANYFFI_FIRST_DYNAMIC_TYPE;
+}
+
 /// log2 of the width of a code point in bytes.
 ANYFFI_INLINE int anyffi_encoding_shift(int32_t encoding) { return encoding <= ANYFFI_LATIN1 ? 0 : encoding - 1; }
 

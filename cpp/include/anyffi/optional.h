@@ -60,6 +60,7 @@ struct Traits<Optional<T>> {
   static constexpr uint64_t type_mask = Traits<T>::type_mask | detail::type_bits(ANYFFI_NONE);
   static constexpr uint32_t result_flags = detail::kResultFlags<T>;
   static constexpr bool kBorrows = true;
+  static constexpr bool kReadsMembers = detail::kReadsMembers<T>;
   static constexpr bool kOutlivesHolder = true;
   static constexpr bool kIsSteady = detail::kIsSteady<T>;
   using Holder = AnyValue;

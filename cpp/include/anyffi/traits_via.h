@@ -44,6 +44,7 @@ struct TraitsVia {
   static constexpr uint32_t result_flags = detail::CopyOf<C>::flags;
   static constexpr uint64_t type_mask = 0;  // `from` may throw for any value
   static constexpr bool kBorrows = false;
+  static constexpr bool kReadsMembers = detail::kReadsMembers<C>;
 
   /// What `from` is called with, and its result, which may refer to that. Neither need be default-constructible.
   struct ANYFFI_HIDDEN_ Holder {

@@ -36,7 +36,8 @@ constexpr int index_among() {
 }  // namespace detail
 
 /// A value of one of several types. A value converts to the first type of its own family, as an int does for
-/// `Variant<double, int64_t>`, else to the first that accepts it; a bool prefers an int type, as in Python.
+/// `Variant<double, int64_t>`, else to the first that accepts it; a bool prefers an int type, as in Python, and so does
+/// a member of an enumeration that is none of the types.
 template <class... Ts>
 class Variant {
   static_assert(sizeof...(Ts) > 0, "anyffi: a Variant needs at least one type");
@@ -121,6 +122,7 @@ struct Traits<Variant<Ts...>> {
   ANYFFI_HIDDEN_ static constexpr auto key_name = detail::union_key_names<Ts...>();
   static constexpr uint64_t type_mask = (Traits<Ts>::type_mask | ...);
   static constexpr bool kBorrows = true;
+  static constexpr bool kReadsMembers = (detail::kReadsMembers<Ts> || ...);
   static constexpr bool kOutlivesHolder = true;
   struct Holder : AnyValue {
     int index = -1;
@@ -168,20 +170,23 @@ struct Traits<Variant<Ts...>> {
     AnyffiMismatch& why;
     AnyValue refusal{};
     bool broken = false;
-    bool is_int = false; /* `holder` has an int that was a bool */
+    bool is_int = false; /* `holder` has an int that was a bool or a member */
 
     /// True if the following types need not be tried.
     template <class T>
     bool run(int index) {
       AnyffiValue given = value;
-      if (given.type_code > 0) given.aux = 0;
+      bool is_member = kReadsMembers && anyffi_is_member(&value);
+      if (given.type_code > 0 || (is_member && !detail::kReadsMembers<T>)) given.aux = 0;
       typename Traits<T>::Holder inner{};
       AnyffiMismatch mine;
       if (!Traits<T>::load(given, inner, mine)) return refused(mine);
       AnyValue stored(Traits<T>::take(inner));
       int32_t family = anyffi_type_get_family(detail::unboxed(value).type_code);
-      bool same_family = stored.family() == family;
-      bool becomes_int = family == ANYFFI_BOOL && stored.family() == ANYFFI_INT && !is_int;
+      // A member that its enumeration has loaded is the host's object.
+      bool is_own = detail::kReadsMembers<T> && stored.type_code() == ANYFFI_PY_OBJECT;
+      bool same_family = is_member ? is_own : stored.family() == family;
+      bool becomes_int = (is_member || family == ANYFFI_BOOL) && stored.family() == ANYFFI_INT && !is_int;
       if (holder.index < 0 || same_family || becomes_int) {
         static_cast<AnyValue&>(holder) = std::move(stored);
         holder.index = index;

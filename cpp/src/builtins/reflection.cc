@@ -2,12 +2,29 @@
 /// Reflection: types and their fields, under `anyffi.type.*`, and reading fields, under `anyffi.Object.*`.
 #include <anyffi/anyffi.h>
 
+#include <cstring>
+
 #include "core/errors.h"
 #include "core/memory.h"
 #include "core/section.h"
 #include "functions/fields.h"
 #include "functions/operator.h"
 #include "text/suggest.h"
+
+namespace {
+
+/// The value for a field, which may tell members of enumerations from numbers.
+struct Given {
+  anyffi::AnyView value;
+};
+
+}  // namespace
+
+template <>
+struct anyffi::Traits<Given> : anyffi::Traits<anyffi::AnyView> {
+  static constexpr bool kReadsMembers = true;
+  static Given take(Holder& holder) { return {holder}; }
+};
 
 namespace {
 
@@ -83,14 +100,14 @@ AnyValue get_field(const ObjectRef& object, const char* name) {
   return value;
 }
 
-bool set_field(const ObjectRef& object, const char* name, AnyView value) {
+bool set_field(const ObjectRef& object, const char* name, Given given) {
   const AnyffiFieldInfo* field = find_field(object, name);
   if (field->set == nullptr) {
     String type_key = get_info(object.type_code()).type_key;
     throw Error("AttributeError", "field '{}' of '{}' objects is read-only", String(name), type_key);
   }
   anyffi::runtime::Section section;
-  int32_t status = anyffi::runtime::assign_field(object.get(), field, value.raw());
+  int32_t status = anyffi::runtime::assign_field(object.get(), field, given.value.raw());
   if (status < 0) anyffi::detail::throw_raised();
   return status == 2;
 }

@@ -32,8 +32,19 @@ void append_layout(String* out, const AnyffiValue& got) {
   *out += ')';
 }
 
+/// `shop.Size.LARGE`, or `shop.Access(6)` for flags without a name.
+void append_member_name(String* out, const AnyffiValue& value) {
+  const AnyffiTypeInfo& type = *anyffi_type_get_info(static_cast<int32_t>(value.aux));
+  *out += type.type_key;
+  for (int32_t i = 0; i < type.num_fields; ++i) {
+    if (type.fields[i].offset == value.as_int) return static_cast<void>(out->append(".").append(type.fields[i].name));
+  }
+  out->append("(").append(std::to_string(value.as_int).c_str()).append(")");
+}
+
 /// The name of a value's type; of an object class its key, which is what signatures name it by.
 void append_class_name(String* out, const AnyffiValue& value) {
+  if (anyffi_is_member(&value)) return append_member_name(out, value);
   const AnyffiTypeInfo* info = anyffi_type_get_info(value.type_code);
   if (info != nullptr && value.type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) {
     *out += info->type_key;

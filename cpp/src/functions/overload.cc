@@ -96,7 +96,8 @@ int explain(const AnyffiFunction& function, Arguments* args, String* out, Anyffi
 
 /// Appends the name of an argument's type, as Python has it.
 void append_argument_type(String* text, const AnyffiValue& value) {
-  const AnyffiTypeInfo* info = is_member(value) ? anyffi_type_get_info(static_cast<int32_t>(value.aux)) : nullptr;
+  const AnyffiTypeInfo* info =
+      anyffi_is_member(&value) ? anyffi_type_get_info(static_cast<int32_t>(value.aux)) : nullptr;
   if (info == nullptr) return append_type_name(text, value);
   const char* last = std::strrchr(info->type_key, '.');
   *text += last == nullptr ? info->type_key : last + 1;
@@ -118,9 +119,10 @@ int raise_none_fits(const Call& call, Order& order, AnyffiValue* result) {
   int32_t index = 0;
   for (auto* overload = follow(call.set.info.overloads); overload != nullptr; overload = follow(overload->next)) {
     Arguments given(call.num_args);
-    for (int32_t i = 0; i < call.num_args; ++i) given.add(without_enumeration(call.args[i]), 0, 0);
+    for (int32_t i = 0; i < call.num_args; ++i) given.add(call.args[i], 0);
     Arguments* args = order(&given, *overload, index++);
     if (args == nullptr) continue;
+    args->name_members(*function_of(*overload).info);
     int status = explain(function_of(*overload), args, &text, result);
     if (status <= 0) return status;
   }
@@ -134,12 +136,11 @@ int resolve(const Call& call, Order& order, AnyffiValue* result, bool raises = t
   Arguments given(call.num_args);
   bool has_tensor = false;
   for (int32_t i = 0; i < call.num_args; ++i) {
-    AnyffiValue value = without_enumeration(call.args[i]);
+    AnyffiValue value = call.args[i];
     // Not movable: the next candidate needs the arguments that this one would steal.
     if (value.type_code > 0) value.aux = 0;
     has_tensor |= value.type_code == ANYFFI_TENSOR;
-    int32_t enumeration = is_member(call.args[i]) ? static_cast<int32_t>(call.args[i].aux) : 0;
-    given.add(value, type_mask_of(value), enumeration);
+    given.add(value, type_mask_of(value));
   }
   unsigned found = 0;
   if (has_tensor) given.mark_tensors(ANYFFI_EXACT);
@@ -157,6 +158,7 @@ int resolve(const Call& call, Order& order, AnyffiValue* result, bool raises = t
       Match match = compare(*function.info, args->type_masks(), args->enumerations(), args->size());
       found |= match;
       if (match != wanted && !(has_tensor && wanted == kConversion && match != kNumber)) continue;
+      args->name_members(*function.info);
       int status = try_candidate(function, args->values(), args->size(), result);
       if (status != ANYFFI_NO_MATCH) return status;
     }
@@ -199,7 +201,7 @@ int call_exact(const Overloaded& set, AnyffiValue* args, int32_t num_args, Anyff
   if (num_args > kFewest) return ANYFFI_NO_MATCH;
   for (int32_t i = 0; i < num_args; ++i) {
     bool is_usual =
-        args[i].type_code > 0 ? args[i].aux == 0 && args[i].type_code != ANYFFI_TENSOR : !is_member(args[i]);
+        args[i].type_code > 0 ? args[i].aux == 0 && args[i].type_code != ANYFFI_TENSOR : !anyffi_is_member(&args[i]);
     if (!is_usual) return ANYFFI_NO_MATCH;
     type_masks[i] = mask_of_argument(args[i]);
   }

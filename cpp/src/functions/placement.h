@@ -43,17 +43,6 @@ inline uint64_t type_mask_of(const AnyffiValue& value) {
   return type_code == ANYFFI_MISSING ? ~uint64_t{0} : anyffi_type_bit(anyffi_type_get_family(type_code));
 }
 
-/// Whether a value is the number of a member of an enumeration, as c_api.h describes it.
-inline bool is_member(const AnyffiValue& value) {
-  return value.type_code == ANYFFI_INT && value.aux >= ANYFFI_FIRST_DYNAMIC_TYPE;
-}
-
-/// A value without the enumeration, which only a function with overloads reads.
-inline AnyffiValue without_enumeration(AnyffiValue value) {
-  if (value.type_code == ANYFFI_INT) value.aux = 0;
-  return value;
-}
-
 /// Up to this many arguments are kept on the stack.
 constexpr int32_t kFew = 16;
 
@@ -75,29 +64,49 @@ class Arguments {
   Arguments(const Arguments&) = delete;
   Arguments& operator=(const Arguments&) = delete;
 
-  void add(const AnyffiValue& value, uint64_t type_mask, int32_t enumeration) {
-    values_[size_] = value;
-    type_masks_[size_] = type_mask;
-    enumerations_[size_++] = enumeration;
+  /// Adds an argument as the caller gave it.
+  void add(const AnyffiValue& given, uint64_t type_mask) {
+    bool is_member = anyffi_is_member(&given) != 0;
+    has_members_ |= is_member;
+    append(given, type_mask, is_member ? static_cast<int32_t>(given.aux) : 0);
   }
   void add_from(const Arguments& other, int32_t index) {
-    add(other.values_[index], other.type_masks_[index], other.enumerations_[index]);
+    has_members_ |= other.enumerations_[index] != 0;
+    append(other.values_[index], other.type_masks_[index], other.enumerations_[index]);
   }
-  void add_missing() { add(anyffi_make_value(static_cast<uint32_t>(ANYFFI_MISSING), 0), ~uint64_t{0}, 0); }
+  void add_missing() { append(anyffi_make_value(static_cast<uint32_t>(ANYFFI_MISSING), 0), ~uint64_t{0}, 0); }
+  /// Leaves the enumerations of members only in arguments for which a candidate reads them.
+  void name_members(const AnyffiFunctionInfo& info) {
+    uint64_t read = has_members_ && ANYFFI_HAS(AnyffiFunctionInfo, &info, member_params) ? info.member_params : 0;
+    for (int32_t i = 0; has_members_ && i < size_; ++i) {
+      bool is_read = i < 64 && (read >> i & 1) != 0;
+      if (enumerations_[i] != 0) values_[i].aux = is_read ? static_cast<uint32_t>(enumerations_[i]) : 0;
+    }
+  }
   /// Sets the flags of tensors, whose type mask does not tell whether they need a conversion.
   void mark_tensors(uint32_t flags) {
     for (int32_t i = 0; i < size_; ++i) {
       if (values_[i].type_code == ANYFFI_TENSOR) values_[i].aux = flags;
     }
   }
-  void clear() { size_ = 0; }
+  void clear() {
+    size_ = 0;
+    has_members_ = false;
+  }
   int32_t size() const { return size_; }
   AnyffiValue* values() { return values_; }
   const uint64_t* type_masks() const { return type_masks_; }
   const int32_t* enumerations() const { return enumerations_; }
 
  private:
+  void append(const AnyffiValue& value, uint64_t type_mask, int32_t enumeration) {
+    values_[size_] = value;
+    type_masks_[size_] = type_mask;
+    enumerations_[size_++] = enumeration;
+  }
+
   int32_t size_ = 0;
+  bool has_members_ = false;
   void* many_ = nullptr;
   AnyffiValue few_[kFew];
   uint64_t few_masks_[kFew];

@@ -9,6 +9,7 @@ namespace anyffi::runtime {
 
 int32_t assign_field(AnyffiObject* object, const AnyffiFieldInfo* field, AnyffiValue value) {
   if (value.type_code > 0) value.aux = 0;  // not movable: the caller keeps its reference
+  if (anyffi_is_member(&value) && field->storage != ANYFFI_STORED_MEMBER) value.aux = 0;
   int32_t type_code = object->type_code;
   if (field->set(object, field, &value) != 0) return -1;
   return object->type_code == type_code ? 1 : 2;

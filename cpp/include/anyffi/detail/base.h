@@ -270,6 +270,11 @@ template <class T, class = void>
 inline constexpr bool kReadsItems = false;
 template <class T>
 inline constexpr bool kReadsItems<T, std::enable_if_t<Traits<T>::kReadsItems>> = true;
+/// Whether loading a T tells members of enumerations from numbers: see `AnyffiFunctionInfo.member_params`.
+template <class T, class = void>
+inline constexpr bool kReadsMembers = false;
+template <class T>
+inline constexpr bool kReadsMembers<T, std::enable_if_t<Traits<T>::kReadsMembers>> = true;
 template <class T, class = void>
 inline constexpr bool kLoadsQuietly = (kIsNumber<T> && !kIsEnumeration<T>) || kIsCharacter<T> || kReadsItems<T>;
 template <class T>

@@ -290,6 +290,9 @@ constexpr int32_t storage_of() {
   if constexpr (std::is_integral_v<M> && std::is_signed_v<M> && sizeof(M) == 8) return ANYFFI_STORED_INT;
   if constexpr (std::is_same_v<M, double>) return ANYFFI_STORED_FLOAT;
   if constexpr (std::is_same_v<M, bool>) return ANYFFI_STORED_BOOL;
+  if constexpr (!kIsObjectClass<M>) {
+    if (kReadsMembers<M>) return ANYFFI_STORED_MEMBER;
+  }
   return ANYFFI_STORED_OTHERWISE;
 }
 

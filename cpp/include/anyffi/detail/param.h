@@ -105,7 +105,8 @@ constexpr AnyffiParamType describe_param() {
   type.size = sizeof(Kept);
   type.alignment = alignof(Kept);
   type.flags = (kTakesUtf8<T> ? ANYFFI_PARAM_TAKES_UTF8 : 0) | (kTakesItems<T> ? ANYFFI_PARAM_READS_ITEMS : 0) |
-               (kTakesUtf8<T> && kIsView<T> ? ANYFFI_PARAM_VIEWS_TEXT : 0);
+               (kTakesUtf8<T> && kIsView<T> ? ANYFFI_PARAM_VIEWS_TEXT : 0) |
+               (kReadsMembers<T> ? ANYFFI_PARAM_READS_MEMBERS : 0);
   if constexpr (!std::is_trivially_destructible_v<Kept>) type.destroy = &destroy_slot<T>;
   if constexpr (kIsNumber<T>) type.normalize = &normalize_number<T>;
   return type;

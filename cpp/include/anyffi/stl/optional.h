@@ -63,6 +63,7 @@ struct Traits<std::optional<T>, std::enable_if_t<detail::HasTraits<T>::value>> :
   static constexpr bool kBorrows = false;
   static constexpr bool kLoadsQuietly = detail::kLoadsQuietly<T>;
   static constexpr bool kReadsItems = detail::kReadsItems<T>;
+  static constexpr bool kReadsMembers = detail::kReadsMembers<T>;
   static constexpr bool kIsWritten = detail::kIsWritten<T>;
   static constexpr bool kWritesItems = detail::kWritesItems<T>;
   using Conversion = detail::OptionalConversion<T>;

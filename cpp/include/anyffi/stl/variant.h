@@ -51,6 +51,7 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
   static constexpr bool kIsWritten = (detail::kIsWritten<Ts> || ...);
   static constexpr bool kWritesItems = (detail::kWritesItems<Ts> && ...);
   static constexpr bool kBorrows = false;
+  static constexpr bool kReadsMembers = (detail::kReadsMembers<Ts> || ...);
   struct Holder {
     std::optional<std::variant<Ts...>> direct;
     typename Traits<Variant<Ts...>>::Holder erased;
@@ -81,7 +82,7 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
   template <size_t... I>
   static bool load_direct(AnyffiValue& value, Holder& holder, std::index_sequence<I...>) {
     int32_t family = anyffi_is_str(value.type_code) ? int32_t{ANYFFI_STR} : value.type_code;
-    bool goes_on = true;
+    bool goes_on = !kReadsMembers || !anyffi_is_member(&value);
     return ((goes_on && (goes_on = detail::kOwnFamily<Ts> != detail::kNoFamily) && detail::kOwnFamily<Ts> == family &&
              load_as<Ts, I>(value, holder)) ||
             ...);

@@ -1,0 +1,25 @@
+"""Members of enumerations of C++ as arguments: ints that say so."""
+
+from __future__ import annotations
+
+from .._builtins import *  # noqa: F403
+from .._rules.codes import code
+from .._rules.conversions import enumeration_codes
+from .._typing import Any
+from .abi import VALUE, VALUE_SIZE
+
+__all__ = ["name_enumeration"]
+
+_INT = code.INT
+_value = VALUE.pack
+_value_of = VALUE.unpack
+
+
+def name_enumeration(x: Any, packed: bytes) -> bytes:
+    """Return a packed argument, if it is an int with the enumeration that it is a member of."""
+    type_code = enumeration_codes.get(id(type(x)))
+    if type_code is not None and len(packed) == VALUE_SIZE:
+        found, _, number = _value_of(packed)
+        if found == _INT:
+            return _value(_INT, type_code, number)
+    return packed
