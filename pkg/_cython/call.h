@@ -123,11 +123,15 @@ static int anyffi_py_name_enumeration(PyObject* x, AnyffiValue* value) {
   return 0;
 }
 
+static inline int anyffi_py_is_overloaded(const AnyffiFunction* target) {
+  return target->info != NULL && (target->info->flags & ANYFFI_OVERLOADED) != 0;
+}
+
 /// The parameters of a function that tell members from numbers, as bits: of one with overloads all.
 static inline uint64_t anyffi_py_member_params(const AnyffiFunction* target) {
   const AnyffiFunctionInfo* info = target->info;
+  if (anyffi_py_is_overloaded(target)) return ~(uint64_t)0;
   if (info == NULL) return 0;
-  if (info->flags & ANYFFI_OVERLOADED) return ~(uint64_t)0;
   return ANYFFI_HAS(AnyffiFunctionInfo, info, member_params) ? info->member_params : 0;
 }
 
@@ -135,7 +139,7 @@ static inline uint64_t anyffi_py_member_params(const AnyffiFunction* target) {
 ANYFFI_NEVER_INLINE int anyffi_py_name_enumerations(const AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
                                                     PyObject* const* args, const int32_t* places) {
   uint64_t params = anyffi_py_member_params(target);
-  int is_overloaded = target->info != NULL && (target->info->flags & ANYFFI_OVERLOADED);
+  int is_overloaded = anyffi_py_is_overloaded(target);
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (places != NULL && places[i] < 0) continue;
     if (!is_overloaded && (i >= 64 || (params >> i & 1) == 0)) continue;

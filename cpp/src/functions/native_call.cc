@@ -156,11 +156,13 @@ int call_normalized(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiVal
   return status;
 }
 
-bool omits_some(const AnyffiValue* args, int32_t num_args) {
-  for (int32_t i = 0; i < num_args; ++i) {
-    if (args[i].type_code == ANYFFI_MISSING) return true;
+/// Whether as many arguments as there are parameters are one for each.
+bool takes_all_by_position(const AnyffiFunctionInfo& info, const AnyffiValue* args) {
+  if ((info.flags & ANYFFI_KEYWORD_ONLY) != 0) return false;
+  for (int32_t i = 0; i < info.num_params; ++i) {
+    if (args[i].type_code == ANYFFI_MISSING) return false;
   }
-  return false;
+  return true;
 }
 
 /// Copies the arguments to `filled`, with defaults for omitted ones. False if there are too many or too few.
@@ -228,7 +230,7 @@ int anyffi_native_call(AnyffiNativeFunction* function, AnyffiValue* args, int32_
   const NativeDeclaration& declaration = declaration_of(*function);
   const AnyffiFunctionInfo& info = declaration.info;
   int32_t size = info.num_params;
-  bool is_full = num_args == size && (info.num_required == size || !omits_some(args, size));
+  bool is_full = num_args == size && (info.num_required == size || takes_all_by_position(info, args));
   bool is_plain = (declaration.signature & (ANYFFI_SIGNATURE_PLAIN | ANYFFI_SIGNATURE_PLAIN_METHOD)) != 0;
   // The number of arguments for which `call` takes its fast path.
   if (is_full && !is_plain) return call_complete(function, args, result);
