@@ -206,7 +206,7 @@ def pytest_testnodedown(node: Any) -> None:
 
 _live_blocks = pytest.StashKey[Any]()
 #: The count after the last test, which spares a collection: those take most of the time of most tests.
-_blocks_before = pytest.StashKey[int]()
+_blocks_before: pytest.StashKey[int | None] = pytest.StashKey()
 _module = pytest.StashKey[object]()
 _passed = pytest.StashKey[bool]()
 
@@ -225,8 +225,11 @@ def pytest_collection_finish() -> None:
         gc.freeze()
 
 
-def settled(count: Any, expected: int = -1) -> int:
-    """Collect until the count is the expected one or stays the same, and return it."""
+def settled(count: Any, expected: int | None = None) -> int:
+    """Collect until the count is the expected one or stays the same, and return it.
+
+    A count is negative where blocks are released that were made before the first one.
+    """
     unchanged, current = 0, count()
     while current != expected and unchanged < COLLECTIONS:
         gc.collect()
@@ -252,12 +255,12 @@ def _live_objects(request: pytest.FixtureRequest) -> Iterator[None]:
     if request.node.get_closest_marker("unfreezes"):
         gc.unfreeze()
         same = False
-    before = settled(live_blocks, stash.get(_blocks_before, -1) if same else -1)
+    before = settled(live_blocks, stash.get(_blocks_before, None) if same else None)
     if not same:
         # What stays of earlier modules would make each collection slower than the last.
         gc.freeze()
     yield
-    stash[_blocks_before] = -1
+    stash[_blocks_before] = None
     # The traceback of a failed test keeps its objects alive for a while.
     if not request.node.stash.get(_passed, False) or request.node.get_closest_marker("keeps_live"):
         return

@@ -4,8 +4,7 @@
 #ifndef ANYFFI_CALL_ITEMS_H_
 #define ANYFFI_CALL_ITEMS_H_
 
-#include "call.h"
-#include "items.h"
+#include "call_positional.h"
 #include "write_items.h"
 
 /// 1 if some parameter of a function takes items, or it returns some; not for overloads. In check mode both marshallers

@@ -189,7 +189,7 @@ cdef extern from "keywords.h":
         PyObject*, const AnyffiFunctionInfo*, Py_ssize_t, PyObject*, int32_t*
     ) noexcept
 
-cdef extern from "call.h":
+cdef extern from "call_positional.h":
     enum:
         MAX_SHORT "ANYFFI_MAX_SHORT"
 

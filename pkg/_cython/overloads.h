@@ -3,7 +3,8 @@
 #ifndef ANYFFI_OVERLOADS_H_
 #define ANYFFI_OVERLOADS_H_
 
-#include "call_items.h"
+#include "call.h"
+#include "items.h"
 
 /// Up to this many arguments: those that the runtime compares without copies.
 #define ANYFFI_FEW_CHOSEN 4
@@ -21,19 +22,22 @@ static int anyffi_py_pack_for_overloads(PyObject* const* args, Py_ssize_t count,
   return found;
 }
 
-/// 1 if the last argument is probably a container.
-ANYFFI_ALWAYS_INLINE int anyffi_py_ends_in_container(PyObject* const* args, Py_ssize_t count) {
-  if (count == 0) return 0;
-  PyTypeObject* cls = Py_TYPE(args[count - 1]);
-  return (cls->tp_flags & (Py_TPFLAGS_LIST_SUBCLASS | Py_TPFLAGS_TUPLE_SUBCLASS | Py_TPFLAGS_DICT_SUBCLASS)) != 0 ||
-         cls == &PySet_Type || cls == &PyFrozenSet_Type;
+/// 1 if one of a few arguments is probably a container.
+static int anyffi_py_may_hold_container(PyObject* const* args, Py_ssize_t count) {
+  unsigned long flags = Py_TPFLAGS_LIST_SUBCLASS | Py_TPFLAGS_TUPLE_SUBCLASS | Py_TPFLAGS_DICT_SUBCLASS;
+  if (count > ANYFFI_FEW_CHOSEN) return 0;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyTypeObject* cls = Py_TYPE(args[i]);
+    if ((cls->tp_flags & flags) != 0 || cls == &PySet_Type || cls == &PyFrozenSet_Type) return 1;
+  }
+  return 0;
 }
 
 /// Calls an overloaded function with containers: 1, and its result or NULL with an exception in `out`; 0 where they
 /// have to be packed, or for other arguments.
-static int anyffi_py_call_choosing(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject** out) {
-  AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)function)->object;
+static int anyffi_py_call_choosing(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count, PyObject** out) {
   AnyffiValue values[ANYFFI_FEW_CHOSEN], result = anyffi_py_make_result();
+  if (!anyffi_py_may_hold_container(args, count)) return 0;
   // Overloads may be added meanwhile.
   if (__atomic_load_n(&target->info->item_params, __ATOMIC_RELAXED) == 0 || anyffi_state.is_check_mode) return 0;
   if (!anyffi_py_pack_for_overloads(args, count, values)) return 0;

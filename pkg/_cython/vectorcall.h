@@ -5,7 +5,6 @@
 
 #include "call_named.h"
 #include "observe.h"
-#include "overloads.h"
 
 /// What Python calls a method through.
 static PyObject* anyffi_py_vectorcall_method(PyObject* method, PyObject* const* args, size_t flags, PyObject* names);
@@ -36,7 +35,10 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_dispatch(PyObject* function, PyObject* 
   if (count > 1) {
     if (class_flags & ANYFFI_TEXT_FLAGS) return anyffi_py_call_plain(target, args, count);
     return class_flags & Py_TPFLAGS_HAVE_VECTORCALL ? anyffi_py_call_callable(target, args, count)
-                                                    : anyffi_py_call_short(target, args, count);
+                                                    : anyffi_py_call_objects(target, args, count);
+  }
+  if ((class_flags & ANYFFI_CONTAINER_FLAGS) && anyffi_py_is_overloaded(target)) {
+    return anyffi_py_call_overloads(target, args, 1);
   }
   return class_flags & ANYFFI_TEXT_FLAGS ? anyffi_py_call_text(target, args) : anyffi_py_call_object(target, args);
 }
@@ -75,30 +77,6 @@ static PyObject* anyffi_py_vectorcall_items(PyObject* function, PyObject* const*
   return anyffi_py_call_items((AnyffiFunction*)((AnyffiWrapper*)function)->object, args, NULL, count);
 }
 
-/// The same for a function with overloads whose last argument is probably a container.
-ANYFFI_NEVER_INLINE PyObject* anyffi_py_vectorcall_choosing(PyObject* function, PyObject* const* args, size_t flags,
-                                                            PyObject* names) {
-  Py_ssize_t count = PyVectorcall_NARGS(flags);
-  PyObject* result;
-  if (names == NULL && count <= ANYFFI_FEW_CHOSEN && anyffi_py_is_short(function, count) &&
-      anyffi_py_call_choosing(function, args, count, &result)) {
-    return result;
-  }
-  return anyffi_py_vectorcall(function, args, flags, names);
-}
-static PyObject* anyffi_py_vectorcall_overloaded(PyObject* function, PyObject* const* args, size_t flags,
-                                                 PyObject* names) {
-  return anyffi_py_ends_in_container(args, PyVectorcall_NARGS(flags))
-             ? anyffi_py_vectorcall_choosing(function, args, flags, names)
-             : anyffi_py_vectorcall(function, args, flags, names);
-}
-static PyObject* anyffi_py_vectorcall_overloaded_method(PyObject* method, PyObject* const* args, size_t flags,
-                                                        PyObject* names) {
-  return anyffi_py_ends_in_container(args, PyVectorcall_NARGS(flags))
-             ? anyffi_py_vectorcall_choosing(method, args, flags, names)
-             : anyffi_py_vectorcall_method(method, args, flags, names);
-}
-
 /// The same for a function with keyword-only parameters.
 static PyObject* anyffi_py_vectorcall_keyword_only(PyObject* function, PyObject* const* args, size_t flags,
                                                    PyObject* names) {
@@ -108,9 +86,6 @@ static PyObject* anyffi_py_vectorcall_keyword_only(PyObject* function, PyObject*
 /// Returns what Python calls a function by from now on.
 static vectorcallfunc anyffi_py_choose_vectorcall(PyObject* function, const AnyffiFunction* target) {
   int is_method = PyType_HasFeature(Py_TYPE(function), Py_TPFLAGS_METHOD_DESCRIPTOR);
-  if (anyffi_py_is_overloaded(target)) {
-    return is_method ? anyffi_py_vectorcall_overloaded_method : anyffi_py_vectorcall_overloaded;
-  }
   if (anyffi_py_has_keyword_only(target)) return anyffi_py_vectorcall_keyword_only;
   if (anyffi_py_has_items(target)) return anyffi_py_vectorcall_items;
   return is_method ? anyffi_py_vectorcall_method : anyffi_py_vectorcall;

@@ -26,6 +26,7 @@ class Function(NamedTuple):
 MOST = 20
 KEYWORD_COUNTS = (1, 2, 3, 5, 8, 12, 20)
 SKIPPED = (1, 6, 10)
+KEYWORD_ONLY_COUNTS = (1, 5)
 CALLBACK_COUNTS = (0, 1, 3, 6)
 
 #: The parameter types of overloads, and an argument for each.
@@ -62,6 +63,11 @@ def callback(count: int) -> Overload:
     return Overload(f"[](const Callable& f) {{ return call<int64_t>(f{numbers}); }}")
 
 
+def named_only(count: int) -> tuple[str, ...]:
+    """Name a parameter, and `count` keyword-only ones with defaults."""
+    return ('arg("x")', "kw_only()", *(f'arg("a{i}") = 1' for i in range(count)))
+
+
 FUNCTIONS = [
     *(Function(f"ints_{count}", (ints(count, MOST),)) for count in range(MOST + 1)),
     *(Function(f"defaults_{count}", (ints(count, 0),)) for count in KEYWORD_COUNTS),
@@ -78,6 +84,10 @@ FUNCTIONS = [
                 ('arg("n")', 'arg("s")', 'arg("b") = true', 'arg("f") = 1.5'),
             ),
         ),
+    ),
+    *(
+        Function(f"named_{count}", (Overload(body(["int64_t"] * (count + 1)), named_only(count)),))
+        for count in KEYWORD_ONLY_COUNTS
     ),
 ]
 
@@ -163,6 +173,11 @@ SHAPES = [
     *(shape for count in range(MOST + 1) for shape in positional(count)),
     *(shape for count in KEYWORD_COUNTS for shape in by_keyword(count)),
     *(typed(f"{count} defaults skipped", f"skip_{count}", ["1", f"a{count + 1}=7"]) for count in SKIPPED),
+    *(
+        typed(f"{given} of {count} keyword-only parameters", f"named_{count}", ["1", *keywords(given)])
+        for count in KEYWORD_ONLY_COUNTS
+        for given in sorted({0, 1, count})
+    ),
     typed("int and str by position", "mixed", ["1", "'mystr'"]),
     typed("int, str, bool, float by keyword", "mixed", ["n=1", "s='mystr'", "b=True", "f=1.5"]),
     typed("int by position, str and bool by keyword", "mixed", ["1", "s='mystr'", "b=True"]),

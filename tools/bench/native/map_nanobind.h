@@ -26,6 +26,7 @@
 
 namespace nb = nanobind;
 using nb::arg;
+using nb::kw_only;
 using Callable = nb::callable;
 
 template <typename R, typename... Args>
