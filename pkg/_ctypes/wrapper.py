@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from ctypes import c_void_p
+from ctypes import ArgumentError, c_void_p
 
 from .._builtins import *  # noqa: F403
 from .._rules import values as _rules
@@ -145,7 +145,10 @@ def _fill(wrapper: Any, address: int) -> None:
 def _is_full(wrapper: Any) -> bool:
     if platform.creates_wrappers and isinstance(wrapper, ObjectCore):
         # A third of the time of an AttributeError.
-        return library.wrapper_get_object(id(wrapper)) is not None
+        try:
+            return library.wrapper_get_object(id(wrapper)) is not None
+        except ArgumentError:
+            pass  # the stack or memory ends: the way below needs less
     try:
         memory_of(wrapper)
     except AttributeError:
