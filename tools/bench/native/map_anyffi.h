@@ -19,6 +19,7 @@
 #include "map_make.h"
 
 using anyffi::arg;
+using anyffi::kw_only;
 using Callable = anyffi::Function;
 
 template <typename R, typename... Args>

@@ -37,6 +37,11 @@ struct Traits<std::string_view> {
 
 namespace detail {
 
+template <>
+inline constexpr uint64_t kExactTypes<std::string_view> = type_bits(ANYFFI_STR, ANYFFI_STR_OBJECT);
+template <>
+inline constexpr uint64_t kExactTypes<std::string> = kExactTypes<std::string_view>;
+
 /// Sets an empty string. Fewer instructions than `assign`, which expects that there is some text.
 __attribute__((noinline)) inline void fill_string(std::string& empty, const char* text, size_t size) {
   empty = std::string(text, size);
