@@ -19,13 +19,14 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_bind_slowly(PyObject* function, PyObject
 /// functions with unnamed parameters to the rules.
 static int anyffi_py_refuse_unknown(const AnyffiFunctionInfo* info, PyObject* parameters, Py_ssize_t count,
                                     PyObject* names) {
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parameters); ++i) {
+  Py_ssize_t size = PyTuple_GET_SIZE(parameters);
+  for (Py_ssize_t i = 0; i < size; ++i) {
     if (PyTuple_GET_ITEM(parameters, i) == Py_None) return 0;
   }
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
     PyObject* name = PyTuple_GET_ITEM(names, i);
     if (!PyUnicode_CheckExact(name)) return 0;
-    Py_ssize_t found = anyffi_py_find_parameter(parameters, count, name);
+    Py_ssize_t found = anyffi_py_find_parameter(parameters, count < size ? count : size, name);
     if (found >= 0 && found < count) return 0;
     if (found < 0) {
       const char* text = info->name == NULL ? "function" : info->name;

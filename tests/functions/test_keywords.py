@@ -131,3 +131,14 @@ def test_the_attribute_call(ffi: Any) -> None:
 
     counted = Counted(lambda *xs: len(xs))
     assert counted(1, 2) == ("counted", 2)
+
+
+def test_a_keyword_beside_too_many_arguments(ffi: Any) -> None:
+    add_one = ffi.get_global_func("testing.add_one")
+    for count in range(2, 40):
+        with pytest.raises(
+            TypeError, match=r"unexpected keyword argument 'unknown'|takes 1 positional argument"
+        ):
+            add_one(*range(count), unknown=1)
+        with pytest.raises(TypeError, match=r"multiple values for argument 'x'|takes 1 positional argument"):
+            add_one(*range(count), x=1)
