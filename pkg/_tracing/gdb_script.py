@@ -52,6 +52,9 @@ def show(cell: bytes) -> str:
         data = _read(payload, min(length, _MOST) * width)
         shown = repr(data) if type_code == -7 else _text(data, width)
         return f"{name}({shown}{'...' if length > _MOST else ''})"
+    if type_code == -14 and aux != 0:
+        # `anyffi_make_items`: what the host passes without packing it.
+        return f"{NAMES[aux >> 1]} of the host at {payload:#x}, read in place"
     if type_code in (0, -8, -13, -14):
         return name
     if type_code < 0:

@@ -18,6 +18,7 @@ pytestmark = [needs_compilers, pytest.mark.slow("compiling"), cpython_only("gdb 
 SOURCE = """
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/optional.h>
+#include <anyffi/stl/vector.h>
 static int64_t stop(anyffi::AnyValue number, anyffi::AnyValue text, anyffi::AnyView xs) {
   return xs.size() + text.size() + number.cast<int64_t>();
 }
@@ -28,6 +29,9 @@ static int64_t keep(anyffi::List<int64_t> xs, const anyffi::Function& f, anyffi:
   return xs.size();
 }
 ANYFFI_EXPORT(keep, &keep);
+
+static int64_t copied(const std::vector<int64_t>& numbers) { return static_cast<int64_t>(numbers.size()); }
+ANYFFI_EXPORT(copied, &copied);
 """
 
 PROGRAM = """
@@ -36,6 +40,7 @@ module = anyffi.load_module("./stopped.so")
 def caller(xs):
     module.stop(-5, "short", xs)
     module.keep([1], len, None, [2], [3])
+    module.copied([4])
 caller(anyffi.List([1]))
 """
 
@@ -79,6 +84,9 @@ def test_a_stopped_call(tmp_path: pathlib.Path, mode: str, request: pytest.Fixtu
         "continue",
         "anyffi-border",
         "print f",
+        "break copied",
+        "continue",
+        "anyffi-border",
         "kill",
     ]
     words = [x for command in commands for x in ("-ex", command)]
@@ -98,6 +106,10 @@ def test_a_stopped_call(tmp_path: pathlib.Path, mode: str, request: pytest.Fixtu
     assert "= List at 0x" in output
     # Objects that were created for the call are the parameters' by now.
     _, _, taken = output.partition("Breakpoint 2, keep")
+    taken, _, read = taken.partition("Breakpoint 3, copied")
+    # Compiled, C++ copies the elements from the list itself.
+    place = "of the host at 0x[0-9a-f]+, read in place" if mode == "cython" else "at 0x[0-9a-f]+, 1 reference"
+    assert re.search(f"argument 0: List {place}", read), read
     found = [line for line in taken.splitlines() if line.startswith("argument ")]
     place = "at 0x[0-9a-f]+, 1 reference, taken by the parameter"
     expected = [f"List {place} xs", f"Function {place} f", "None", f"List {place} any"]
