@@ -84,9 +84,8 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_plain(AnyffiFunction* target, PyObj
   return anyffi_py_call_packed(target, values, count);
 }
 
-/// The flags of containers; of str and bytes; and of all that is neither they nor immediate, with their subclasses.
+/// The flags of str and bytes, and of all that is neither they nor immediate, with their subclasses.
 #define ANYFFI_TEXT_FLAGS (Py_TPFLAGS_UNICODE_SUBCLASS | Py_TPFLAGS_BYTES_SUBCLASS)
-#define ANYFFI_CONTAINER_FLAGS (Py_TPFLAGS_TUPLE_SUBCLASS | Py_TPFLAGS_LIST_SUBCLASS | Py_TPFLAGS_DICT_SUBCLASS)
 #define ANYFFI_OBJECT_FLAGS (ANYFFI_CONTAINER_FLAGS | Py_TPFLAGS_HEAPTYPE | Py_TPFLAGS_HAVE_VECTORCALL)
 
 /// Calls with at most ANYFFI_MAX_SHORT arguments, which are probably immediate. Those, too, need few registers, and

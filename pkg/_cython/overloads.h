@@ -22,13 +22,15 @@ static int anyffi_py_pack_for_overloads(PyObject* const* args, Py_ssize_t count,
   return found;
 }
 
+/// The flags of containers, with their subclasses.
+#define ANYFFI_CONTAINER_FLAGS (Py_TPFLAGS_TUPLE_SUBCLASS | Py_TPFLAGS_LIST_SUBCLASS | Py_TPFLAGS_DICT_SUBCLASS)
+
 /// 1 if one of a few arguments is probably a container.
 static int anyffi_py_may_hold_container(PyObject* const* args, Py_ssize_t count) {
-  unsigned long flags = Py_TPFLAGS_LIST_SUBCLASS | Py_TPFLAGS_TUPLE_SUBCLASS | Py_TPFLAGS_DICT_SUBCLASS;
   if (count > ANYFFI_FEW_CHOSEN) return 0;
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyTypeObject* cls = Py_TYPE(args[i]);
-    if ((cls->tp_flags & flags) != 0 || cls == &PySet_Type || cls == &PyFrozenSet_Type) return 1;
+    if ((cls->tp_flags & ANYFFI_CONTAINER_FLAGS) != 0 || cls == &PySet_Type || cls == &PyFrozenSet_Type) return 1;
   }
   return 0;
 }

@@ -105,6 +105,17 @@ def test_an_allocation_fails_at_import_or_exit(
     record_property("faults", int(count))
 
 
+def run_with_library(ffi: Any, failing_memory: pathlib.Path, program: str, library: str) -> Any:
+    """Run a program of text whose allocations may fail, with the path of an extension as its argument."""
+    return run(
+        [sys.executable, "-c", program, library],
+        FFI_MODE=ffi.ffi_mode,
+        LD_PRELOAD=os.fspath(failing_memory),
+        PYTHONMALLOC="malloc",
+        PYTHONPATH=os.fspath(ROOT / "tests" / "support"),
+    )
+
+
 STATE = r"""
 #include <anyffi/anyffi.h>
 #include <anyffi/class.h>
@@ -146,13 +157,7 @@ print(failures)
 def test_a_library_keeps_its_state_when_it_is_loaded_again(
     ffi: Any, failing_memory: pathlib.Path, build: Build
 ) -> None:
-    done = run(
-        [sys.executable, "-c", _LOAD_AGAIN, build("stateful.cc", STATE)],
-        FFI_MODE=ffi.ffi_mode,
-        LD_PRELOAD=os.fspath(failing_memory),
-        PYTHONMALLOC="malloc",
-        PYTHONPATH=os.fspath(ROOT / "tests" / "support"),
-    )
+    done = run_with_library(ffi, failing_memory, _LOAD_AGAIN, build("stateful.cc", STATE))
     assert done.returncode == 0, done.stderr[-2000:]
     assert int(done.stdout) > 20
 
@@ -209,11 +214,5 @@ print("done")
 @pytest.mark.unrecorded("a process of its own")
 def test_what_cpp_keeps_keeps_its_overrides(ffi: Any, failing_memory: pathlib.Path, build: Build) -> None:
     """An object of a Python class lives on with all that it has there, whichever allocation of that fails."""
-    done = run(
-        [sys.executable, "-c", _KEEP, build("overrides.cc", OVERRIDES)],
-        FFI_MODE=ffi.ffi_mode,
-        LD_PRELOAD=os.fspath(failing_memory),
-        PYTHONMALLOC="malloc",
-        PYTHONPATH=os.fspath(ROOT / "tests" / "support"),
-    )
+    done = run_with_library(ffi, failing_memory, _KEEP, build("overrides.cc", OVERRIDES))
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr[-2000:]
