@@ -18,11 +18,30 @@ static Py_ssize_t anyffi_read_index(const char** text) {
   return index;
 }
 
-/// The object that a message is about, borrowed: an argument, or an element by indices. NULL where that is not clear.
+/// The value of a dict's item whose key is text without escapes, borrowed, and moves behind `["key"]`; NULL if there is
+/// none. Not by a look-up: keys of users have methods, too.
+static PyObject* anyffi_py_find_text_item(PyObject* dict, const char** text) {
+  const char* key = *text + 2;
+  const char* end = strstr(key, "\"]");
+  if ((*text)[1] != '"' || end == NULL || !PyDict_CheckExact(dict)) return NULL;
+  *text = end + 2;
+  PyObject *name, *item;
+  for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &name, &item);) {
+    if (PyUnicode_CheckExact(name) && PyUnicode_IS_COMPACT_ASCII(name) && PyUnicode_GET_LENGTH(name) == end - key &&
+        memcmp(PyUnicode_1BYTE_DATA(name), key, (size_t)(end - key)) == 0) {
+      return item;
+    }
+  }
+  return NULL;
+}
+
+/// The object that a message is about, borrowed: an argument, or an element by indices and keys. NULL where that is not
+/// clear. `expected` gets the message's end.
 static PyObject* anyffi_py_find_refused(const char* message, PyObject* const* args, const int32_t* places,
-                                        Py_ssize_t count) {
+                                        Py_ssize_t count, const char** expected) {
   static const char argument[] = ": argument ", element[] = ", at ", end[] = ": expected ";
   const char* at = strstr(message, argument);
+  *expected = message;
   if (at == NULL) return NULL;
   at += sizeof(argument) - 1;
   Py_ssize_t index = anyffi_read_index(&at);
@@ -31,13 +50,41 @@ static PyObject* anyffi_py_find_refused(const char* message, PyObject* const* ar
   PyObject* found = args[places == NULL ? index : places[index]];
   if (strncmp(++at, element, sizeof(element) - 1) == 0) at += sizeof(element) - 1;
   while (*at == '[') {
+#ifdef Py_GIL_DISABLED
+    // Other threads may change the container meanwhile.
+    return NULL;
+#endif
+    // The rules cannot follow the path either, and leave such messages as they are.
+    if (strncmp(at, "[key ", 5) == 0) return Py_None;
+    if (at[1] == '"') {
+      found = anyffi_py_find_text_item(found, &at);
+      if (found == NULL) return NULL;
+      continue;
+    }
     ++at;
     index = anyffi_read_index(&at);
     if (index < 0 || *at++ != ']' || !(PyList_CheckExact(found) || PyTuple_CheckExact(found))) return NULL;
     if (index >= PySequence_Fast_GET_SIZE(found)) return NULL;
     found = PySequence_Fast_GET_ITEM(found, index);
   }
+  *expected = at;
   return strncmp(at, end, sizeof(end) - 1) == 0 ? found : NULL;
+}
+
+/// 1 if a float or complex itself is expected, not only as an element of something.
+static int anyffi_is_number_expected(const char* expected) {
+  int depth = 0;
+  for (; *expected != '\0'; ++expected) {
+    depth += (*expected == '[') - (*expected == ']');
+    if (depth == 0 && (strncmp(expected, "float", 5) == 0 || strncmp(expected, "complex", 7) == 0)) return 1;
+  }
+  return 0;
+}
+
+/// 1 for an object that the rules could say nothing of but its class, which its message has: see pkg/_rules/advice.py.
+static int anyffi_py_is_final(PyObject* x, const char* expected) {
+  if (PyUnicode_CheckExact(x) || PyBytes_CheckExact(x) || x == Py_None) return 1;
+  return (PyLong_CheckExact(x) || PyFloat_CheckExact(x) || PyBool_Check(x)) && !anyffi_is_number_expected(expected);
 }
 
 /// 1 for an instance of a class that has the same name in the runtime.
@@ -69,8 +116,9 @@ static int anyffi_py_is_complete(PyObject* exception, PyObject* const* args, con
   if (parameters != NULL && strncmp(parameters, overloads, sizeof(overloads) - 1) == 0) {
     return anyffi_py_are_plain(args, places, count);
   }
-  PyObject* refused = anyffi_py_find_refused(text, args, places, count);
-  return refused != NULL && (PyUnicode_CheckExact(refused) || PyBytes_CheckExact(refused) || refused == Py_None);
+  const char* expected;
+  PyObject* refused = anyffi_py_find_refused(text, args, places, count, &expected);
+  return refused != NULL && anyffi_py_is_final(refused, expected);
 }
 
 #endif  // ANYFFI_REFUSED_H_

@@ -201,5 +201,12 @@ def _hint(cls: type, expected: str, layout: str | None) -> str:
     # Of the type that was expected, with another shape.
     if (layout or "").startswith(" with shape"):
         return ""
-    advice = advise_object(cls, expected) if is_wrapper_class(cls) else advise(cls, expected, layout)
+    if id(cls) in _PLAIN:
+        advice = _advise_plain(cls, expected, layout)
+    else:
+        advice = advise_object(cls, expected) if is_wrapper_class(cls) else advise(cls, expected, layout)
     return f"; pass {advice}" if advice else ""
+
+
+#: Such classes never change.
+_advise_plain = lru_cache(maxsize=64)(advise)
