@@ -184,7 +184,10 @@ def _name(cls: type, former: str) -> str:
     """
     if id(cls) in _PLAIN:
         return cls.__name__
-    if is_wrapper_class(cls) or find_on_type(cls, "__anyffi_value__") is not None:
+    if is_wrapper_class(cls):
+        # The runtime may see a container without its wrapper, as what converts it made it.
+        return _CONVERTED.get(former, former)
+    if find_on_type(cls, "__anyffi_value__") is not None:
         return former
     name: str = _name_of(cls)
     module = _module_of(cls)

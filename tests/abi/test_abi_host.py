@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from c_abi_host import HOST
 from programs import run_program
+from support import CPYTHON_313T
+
+pytestmark = pytest.mark.skipif(CPYTHON_313T, reason="cffi is not made for it")
 
 
 def test_opaque_objects() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from support import FREE_THREADED, cpython_only
+from support import FREE_THREADED, cpython_only, frees_classes
 
 pytestmark = cpython_only("other interpreters do not look into objects of C++")
 
@@ -353,6 +353,7 @@ def test_frozen_cycles(ffi: Any) -> None:
     assert ref() is None
 
 
+@frees_classes
 @pytest.mark.unrecorded("the collector clears the functions in any order")
 def test_a_destructor_that_calls_python(ffi: Any) -> None:
     """The function may have been cleared before: calling it would end the process."""

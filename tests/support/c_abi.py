@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyffi
 import anyffi.testing
-import cffi
+import pytest
 from support import CPYTHON
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def table(name: str) -> list[list[str]]:
 TYPES = table("ANYFFI_TYPES")
 CODES = {row[0]: int(row[1]) for row in TYPES}
 
+cffi: Any = pytest.importorskip("cffi", reason="cffi is not made for CPython 3.13t")
 c: Any = cffi.FFI()
 c.cdef(plain_declarations())
 lib: Any = c.dlopen(anyffi.find_library("anyffi"))

@@ -24,6 +24,11 @@ CPYTHON = sys.implementation.name == "cpython"
 #: Whether this is a build that can run without the GIL.
 FREE_THREADED = "t" in getattr(sys, "abiflags", "")
 
+#: Such a build of CPython 3.13 never frees functions and classes after a second thread was started. Neither cffi nor
+#: ml_dtypes is made for it.
+CPYTHON_313T = FREE_THREADED and sys.version_info[:2] == (3, 13)
+frees_classes = pytest.mark.skipif(CPYTHON_313T, reason="CPython 3.13t never frees functions and classes")
+
 #: Raised at the recursion limit: PyPy raises TypeError where it cannot set the context of the RecursionError.
 STACK_ENDS = RecursionError if CPYTHON else (RecursionError, TypeError)
 

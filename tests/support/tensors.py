@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import anyffi
 import cases
 import numpy as np
 import pytest
+from support import CPYTHON, CPYTHON_313T
 
-CPYTHON = sys.implementation.name == "cpython"
 cpython_only = pytest.mark.skipif(not CPYTHON, reason="counts are CPython's")
 capsules = pytest.mark.skipif(not CPYTHON, reason="only CPython's capsules are within reach")
 
-if CPYTHON:
+if CPYTHON and not CPYTHON_313T:
     import ml_dtypes
 else:
-    ml_dtypes = None  # not available for PyPy
+    ml_dtypes = None
 
 READ_ONLY, COPIED, PADDED = 1, 2, 4
 

@@ -15,7 +15,7 @@ import anyffi
 import cases
 import numpy as np
 import pytest
-from support import cpython_only, run_python
+from support import cpython_only, frees_classes, run_python
 
 
 def _new_class(name: str = "Changing", bases: tuple[type, ...] = (), **namespace: Any) -> Any:
@@ -125,6 +125,7 @@ def test_a_metaclass_that_forbids_hashing(ffi: Any) -> None:
     assert _settle(ffi, mapping) == {"k": 1}
 
 
+@frees_classes
 @cpython_only("PyPy collects later")
 def test_no_class_is_kept_alive(ffi: Any) -> None:
     def make() -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import itertools
 import pickle
-import sys
 from typing import Any
 
 import anyffi
@@ -15,11 +14,12 @@ import pytest
 from anyffi import Device, DLDeviceType, dtype
 from hypothesis import given
 from hypothesis import strategies as st
+from support import CPYTHON, CPYTHON_313T
 
-if sys.implementation.name == "cpython":
+if CPYTHON and not CPYTHON_313T:
     import ml_dtypes
 else:
-    ml_dtypes = None  # not available for PyPy
+    ml_dtypes = None
 
 #: Names of DLPack's type codes, with code and bits.
 NAMES = {

@@ -12,7 +12,7 @@ from typing import Any
 import cases
 import numpy as np
 import pytest
-from support import cpython_only
+from support import cpython_only, frees_classes
 
 LONG = "a string that is long enough"
 
@@ -261,6 +261,7 @@ def test_an_argument_that_cannot_be_converted(ffi: Any, place: int) -> None:
         assert sys.getrefcount(token) == before
 
 
+@frees_classes
 @cpython_only("PyPy finalizes later")
 def test_the_class_of_an_argument_is_not_kept_alive(ffi: Any) -> None:
     def use() -> Any:
