@@ -10,6 +10,7 @@ import cases
 import numpy as np
 import pytest
 from anyffi import Device, DLDeviceType
+from support import FREE_THREADED
 from tensors import (
     ARRAYS,
     IDS,
@@ -249,6 +250,7 @@ def test_requirements(ffi: Any) -> None:
             ffi.from_dlpack(bad)
 
 
+@pytest.mark.skipif(FREE_THREADED, reason="there each backend finds its own wrappers")
 def test_both_backends_share_tensors(both: Any) -> None:
     for one, other in (both, both[::-1]):
         x = np.arange(3.0)

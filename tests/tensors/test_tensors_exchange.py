@@ -12,6 +12,7 @@ import anyffi
 import numpy as np
 import pytest
 from anyffi import Device
+from support import frees_classes
 from tensors import CPYTHON, address, function, make
 
 pytestmark = pytest.mark.skipif(not CPYTHON, reason="the table is for C code over CPython's objects")
@@ -114,6 +115,7 @@ def test_the_table_serves_once_the_class_is_known(ffi: Any) -> None:
 
 
 def test_memory_is_released(ffi: Any) -> None:
+    gc.collect()
     before = anyffi.testing.live_blocks()
     data = np.arange(4.0)
     x = array_class(capsule(table()))(ffi.convert(data))
@@ -234,6 +236,7 @@ def test_a_class_that_changes_is_inspected_again(ffi: Any) -> None:
     assert echo(x) == 5
 
 
+@frees_classes
 def test_classes_are_not_kept_alive(ffi: Any) -> None:
     for _ in range(20):
         Array = array_class(capsule(table()))
