@@ -39,6 +39,7 @@ CORE = (
     "field_getter",
     "field_setter",
     "get_function",
+    "iterate_elements",
     "plan_record",
     "renew_wrapper",
     "to_object",

@@ -17,6 +17,7 @@ from .._ctypes import plain as _plain
 from .._ctypes import recipe as _recipe
 from .._ctypes import unpack as _unpack
 from .._ctypes import wrapper as _wrapper
+from .._ctypes.iterators import iterate_elements
 from .._ctypes.views import ItemsCore, KeysCore, ValuesCore
 from .._cython import (
     ObjectCore,
@@ -63,6 +64,7 @@ __all__ = [
     "field_getter",
     "field_setter",
     "get_function",
+    "iterate_elements",
     "methods_of",
     "plan_record",
     "renew_wrapper",

@@ -20,6 +20,7 @@ from .abi import VALUE, VALUE_SIZE, library, platform, translate_error, translat
 from .call import FunctionCore, bind
 from .callback import create_exchange, install_host, shut_down
 from .fields import field_getter, field_setter
+from .iterators import iterate_elements
 from .mapping_methods import dict_methods, map_methods
 from .mappings import DictCore, FrozenSetCore, MapCore, SetCore
 from .observed import set_observer
@@ -63,6 +64,7 @@ __all__ = [
     "field_getter",
     "field_setter",
     "get_function",
+    "iterate_elements",
     "methods_of",
     "plan_record",
     "renew_wrapper",

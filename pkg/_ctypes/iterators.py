@@ -1,4 +1,4 @@
-"""Iterators over containers. A step is one call of the runtime, which advances a cursor."""
+"""Iterators over containers, whose steps are calls of the runtime, and over objects of C++ classes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .._rules import containers as rules
 from .._rules.codes import code
 from .._rules.containers import ITEMS, KEYS
 from .._rules.internal import MISSING
-from .._typing import Any, NoReturn
+from .._typing import TYPE_CHECKING, Any, NoReturn
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .containers import unwrap_as
 from .owned import OwnedValue, cells
@@ -17,7 +17,18 @@ from .structs import Mapping, Sequence
 from .unpack import take
 from .wrapper import ObjectCore, memory_of, refer, unwrap
 
-__all__ = ["EntryIterator", "SequenceIterator", "copy_iterator", "iterate_entries", "iterate_sequence"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "ElementIterator",
+    "EntryIterator",
+    "SequenceIterator",
+    "copy_iterator",
+    "iterate_elements",
+    "iterate_entries",
+    "iterate_sequence",
+]
 
 _value_of = VALUE.unpack
 _UNSET = code.UNSET
@@ -251,4 +262,55 @@ def iterate_entries(
     made._container = container
     made._what = what
     made._cursor = _point(container, address, -1 if backwards else 1)
+    return made
+
+
+@platform.final
+@rules.checks_self(
+    "anyffi.ElementIterator", slots=True, only=("__iter__", "__reduce__"), methods_in_c=("__reduce__",)
+)
+class ElementIterator:
+    """Iterates over an object of a C++ class, through a function that returns one element after the other."""
+
+    __slots__ = ("_get_next",)
+    __module__ = "anyffi"
+
+    _get_next: Callable[[], Any] | None
+
+    def __new__(cls, *args: object, **kwargs: object) -> Any:
+        made = object.__new__(cls)
+        made._get_next = None
+        return made
+
+    def __init__(self: Any = MISSING, /, *args: object, **kwargs: object) -> None:
+        if type(self) is not ElementIterator:
+            raise _refusal(ElementIterator, "__init__", self, ())
+        rules.refuse_iterator("ElementIterator")
+
+    def __iter__(self) -> ElementIterator:
+        return self
+
+    def __next__(self: Any = MISSING, /, *rest: Any) -> Any:
+        try:
+            get_next = self._get_next
+        except AttributeError:
+            raise _refusal(ElementIterator, "__next__", self, rest) from None
+        if rest:
+            raise _refusal(ElementIterator, "__next__", self, rest)
+        if get_next is None:
+            raise StopIteration
+        element = get_next()
+        if element is MISSING:
+            self._get_next = None
+            raise StopIteration
+        return element
+
+    def __reduce__(self) -> NoReturn:
+        raise rules.no_pickle("ElementIterator")
+
+
+def iterate_elements(get_next: Callable[[], Any]) -> ElementIterator:
+    """Return an iterator over what a function returns, until it returns MISSING."""
+    made = _new(ElementIterator)
+    made._get_next = get_next
     return made

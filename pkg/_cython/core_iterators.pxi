@@ -1,4 +1,4 @@
-"""The iterators of containers; a part of _core.pyx."""
+"""The iterators of containers, and of objects of C++ classes; a part of _core.pyx."""
 
 
 @cython.auto_pickle(False)
@@ -145,15 +145,51 @@ cdef EntryIterator walk_entries(ObjectCore wrapper, int32_t type_code, int what,
     return made
 
 
+@cython.auto_pickle(False)
+@cython.final
+@cython.freelist(8)
+cdef class ElementIterator:
+    """Iterates over an object of a C++ class, through a function that returns one element after the other."""
+
+    cdef object get_next
+
+    def __init__(self, *args, **kwargs):
+        # Called by users alone: the package makes its iterators without it.
+        _container_rules.refuse_iterator("ElementIterator")
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        # The slot is `anyffi_py_next_element_of`: Cython's own would end with an exception.
+        return next(self)
+
+
+cdef object refuse_pickle(object self, PyObject* unused):
+    raise _container_rules.no_pickle("ElementIterator")
+
+
+def iterate_elements(get_next):
+    """Return an iterator over what a function returns, until it returns MISSING."""
+    cdef ElementIterator made = ElementIterator.__new__(ElementIterator)
+    made.get_next = get_next
+    return made
+
+
 cdef int set_up_iterators() except -1:
     cdef EntryIterator example = EntryIterator.__new__(EntryIterator)
+    cdef ElementIterator of_object = ElementIterator.__new__(ElementIterator)
+    if (<ElementIteratorLayout*><PyObject*>of_object).get_next != Py_None:
+        raise SystemError("ElementIterator is not laid out as element_iterator.h says")
+    (<PyTypeObject*>ElementIterator).tp_iternext = next_element_of
+    (<PyTypeObject*>ElementIterator).tp_as_sequence = &no_sequence
+    set_special(<PyTypeObject*>ElementIterator, &PyListIter_Type, "__next__", <void*>next_element_of)
+    add_method(<PyTypeObject*>ElementIterator, "__reduce__", <PyCFunction>refuse_pickle, METH_NOARGS)
     cdef EntryIteratorLayout* layout = <EntryIteratorLayout*><PyObject*>example
     if layout.container != Py_None or &layout.position != &example.position or &layout.step != &example.step:
         raise SystemError("EntryIterator is not laid out as entry_iterator.h says")
     state.changed_size = keep(_container_rules.changed_size)
     state.changed_keys = keep(_container_rules.changed_keys)
-    Py_TYPE(state.missing).tp_richcompare = compare_missing
-    PyType_Modified(Py_TYPE(state.missing))
     (<PyTypeObject*>EntryIterator).tp_iternext = next_item
     (<PyTypeObject*>EntryIterator).tp_as_sequence = &no_sequence
     (<PyTypeObject*>SequenceIterator).tp_as_sequence = &no_sequence

@@ -257,4 +257,5 @@ cdef int set_slots() except -1:
     (<PyTypeObject*>ItemsCore).tp_name = "anyffi.dict_items"
     (<PyTypeObject*>SequenceIterator).tp_name = "anyffi.SequenceIterator"
     (<PyTypeObject*>EntryIterator).tp_name = "anyffi.EntryIterator"
+    (<PyTypeObject*>ElementIterator).tp_name = "anyffi.ElementIterator"
     return 0

@@ -51,12 +51,4 @@ static PyObject* anyffi_py_next_item(PyObject* self) {
   return anyffi_py_unpack_entry(&entries->entries[number], iterator->part);
 }
 
-/// The `tp_richcompare` of the class of MISSING, which ends the iterators over objects of C++ classes: they compare
-/// every element with it. Does what its `__eq__` does, in a twentieth of the instructions.
-static PyObject* anyffi_py_compare_missing(PyObject* self, PyObject* other, int operation) {
-  if (operation == Py_EQ) return PyBool_FromLong(self == other);
-  if (operation == Py_NE) return PyBool_FromLong(self != other);
-  Py_RETURN_NOTIMPLEMENTED;
-}
-
 #endif  // ANYFFI_ENTRY_ITERATOR_H_

@@ -243,13 +243,17 @@ cdef extern from "containers.h":
     int put_item "anyffi_py_within_put_item"(PyObject*, int32_t, PyObject*, PyObject*) except -1
 
 cdef extern from "entry_iterator.h":
-    PyObject* compare_missing "anyffi_py_compare_missing"(PyObject*, PyObject*, int) noexcept
     ctypedef struct EntryIteratorLayout "AnyffiEntryIterator":
         PyObject* container
         int64_t position
         int step
     PyObject* next_item "anyffi_py_within_next_item"(PyObject*) noexcept
     PySequenceMethods no_sequence "anyffi_py_no_sequence"
+
+cdef extern from "element_iterator.h":
+    ctypedef struct ElementIteratorLayout "AnyffiElementIterator":
+        PyObject* get_next
+    PyObject* next_element_of "anyffi_py_next_element_of"(PyObject*) noexcept
 
 cdef extern from "plain.h":
     object plain "anyffi_py_plain"(PyObject*)

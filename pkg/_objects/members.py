@@ -141,7 +141,9 @@ class Members:
             elif name in OPERATORS:
                 members[name] = self._bind(cls, operators[name])
             elif name == "__iter__":
-                members[name] = make_iter(self._bind(cls, function), self._function)
+                members[name] = make_iter(
+                    self._bind(cls, function), self._function, self._runtime.iterate_elements
+                )
             elif not flags & _SETTER:
                 members[_free(name)] = self._bind(cls, function)
         if "__init__" in members:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from types import MethodType
 
 from .._builtins import *  # noqa: F403
-from .._rules.internal import MISSING, ON_PYPY
+from .._rules.internal import ON_PYPY
 from .._typing import TYPE_CHECKING, Any, Callable
 from .docs import ConstructorAnnotations, FunctionGlobals, signature_of_constructor, signature_of_method
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from inspect import Signature
 
 __all__ = [
@@ -169,24 +168,21 @@ def no_constructor(self: Any, /, *args: Any, **kwargs: Any) -> None:
     raise TypeError(f"cannot create '{type_name(type(self))}' instances: the class has no constructor")
 
 
-def make_iter(method: Any, function_class: Any) -> Callable[[Any], Iterator[Any]]:
-    """Return an `__iter__` for a method that returns an iterable, or a function of the next element."""
+def make_iter(method: Any, function_class: Any, iterate: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return an `__iter__` for a method that returns an iterable, or a function of the next element.
 
-    def __iter__(self: Any) -> Iterator[Any]:
-        found: Any = method(self)
+    `iterate` makes an iterator of such a function.
+    """
+
+    def __iter__(self: Any) -> Any:
+        found = method(self)
         if isinstance(found, function_class):
-            # PyPy would ask the element whether it equals MISSING.
-            return _each(found) if ON_PYPY else iter(found, MISSING)
+            return iterate(found)
         # `iter` would call the method of an object that returns itself again.
         return found if hasattr(type(found), "__next__") else iter(found)
 
     _name_after(method, __iter__)
     return __iter__
-
-
-def _each(get_next: Callable[[], Any]) -> Iterator[Any]:
-    while (element := get_next()) is not MISSING:
-        yield element
 
 
 def _name_after(method: Any, function: Any) -> None:

@@ -24,6 +24,7 @@ class Runtime:
         self.to_object = core.to_object
         self.to_plain = core.to_plain
         self.get_function = core.get_function
+        self.iterate_elements = core.iterate_elements
         self.field_getter = core.field_getter
         self.field_setter = core.field_setter
         self.renew_wrapper = core.renew_wrapper

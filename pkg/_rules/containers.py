@@ -36,6 +36,7 @@ __all__ = [
     "holds_scalars",
     "index_out_of_range",
     "missing_item",
+    "no_pickle",
     "reduce_iterator",
     "refuse_iterator",
     "slot_refusal",
@@ -399,6 +400,11 @@ def hashable(element: Any) -> Any:
 def refuse_iterator(name: str) -> NoReturn:
     """Raise what calling the class of an iterator raises."""
     raise TypeError(f"cannot create 'anyffi.{name}' instances")
+
+
+def no_pickle(name: str) -> TypeError:
+    """Return what pickling an iterator raises that Python cannot make again."""
+    return TypeError(f"cannot pickle 'anyffi.{name}' object")
 
 
 def reduce_iterator(sequence: Any, index: int, step: int) -> tuple[Any, ...]:

@@ -18,11 +18,6 @@ class _Missing:
 
     __slots__ = ()
 
-    # Equals nothing else. A builtin: `iter(function, MISSING)` compares all that the function returns, and
-    # calls neither code of Python for it nor the `__eq__` of what was returned.
-    __eq__ = ().count  # type: ignore[assignment]
-    __hash__ = object.__hash__
-
     def __repr__(self) -> str:
         return "MISSING"
 

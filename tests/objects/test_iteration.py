@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+import gc
+import pickle
+import weakref
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Callable
 
 import pytest
-from support import Build, compiles_classes
+from support import CPYTHON, Build, compiles_classes, frees_classes
 
 pytestmark = compiles_classes
 
@@ -154,3 +158,51 @@ def test_an_element_that_raises(steps: Any, name: str) -> None:
 @pytest.mark.parametrize(("is_list", "elements"), [(True, [1, 2]), (False, [3, 4])])
 def test_iterators_are_what_their_category_says(steps: Any, is_list: bool, elements: list[int]) -> None:
     assert list(steps.Either(is_list)) == elements
+
+
+#: What Python's own iterators refuse, too.
+MISUSED: list[Callable[[Any], Any]] = [
+    lambda x: x.missing,
+    lambda x: x + 1,
+    lambda x: x[0],
+    lambda x: len(x),
+    lambda x: x.__next__(1),
+    lambda x: x.__reduce__(1),
+    lambda x: type(x).__next__(),
+    lambda x: type(x).__iter__(3),
+    lambda x: type(x)(),
+    lambda x: type(x)(1, key=2),
+    lambda x: type("Derived", (type(x),), {}),
+    pickle.dumps,
+    copy.copy,
+    copy.deepcopy,
+]
+
+
+@pytest.mark.parametrize("misuse", MISUSED)
+def test_what_iterators_refuse(steps: Any, misuse: Callable[[Any], Any]) -> None:
+    walk = iter(steps.Either(True))
+    with pytest.raises(
+        (TypeError, AttributeError), match=r"ElementIterator|expected 0 arguments" if CPYTHON else ""
+    ):
+        misuse(walk)
+    assert list(walk) == [1, 2]
+
+
+def test_an_iterator_made_without_init_is_at_its_end(steps: Any) -> None:
+    cls = type(iter(steps.Row()))
+    assert list(cls.__new__(cls)) == []
+
+
+@frees_classes
+def test_a_cycle_through_an_iterator_is_collected(steps: Any) -> None:
+    class Kept(steps.Row):  # type: ignore[misc]
+        pass
+
+    row = Kept()
+    row.walk = iter(row)
+    gone = weakref.ref(row)
+    del row
+    gc.collect()
+    gc.collect()
+    assert gone() is None

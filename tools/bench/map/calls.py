@@ -159,6 +159,8 @@ RAISING = "def g(): raise ValueError('x')"
 ERRORS = [
     error("mistyped argument", "'x'", "TypeError", "ints_1"),
     error("mistyped element", "[1, 2, 'x']", "TypeError", "take_ints"),
+    error("number for text in a list", "['x', 1]", "TypeError", "take_strs"),
+    error("mistyped item of a dict", "{'x': 'y'}", "TypeError", "take_map_str"),
     error("too few arguments", "", "TypeError", "ints_1"),
     error("too many arguments", "1, 2", "TypeError", "ints_1"),
     error("unknown keyword", "b=1", "TypeError", "ints_1"),
