@@ -38,8 +38,7 @@ ANYFFI_CLASS(Body, "map.Body")
     .op(anyffi::ops::lt)
     .op(anyffi::ops::add)
     .op(anyffi::ops::len, &Body::size)
-    .op(anyffi::ops::getitem, &Body::at)
-    .iterate([](const Body& body) { return body.items.begin(); }, [](const Body& body) { return body.items.end(); });
+    .op(anyffi::ops::getitem, &Body::at);
 ANYFFI_CLASS(Moving, "map.Moving", Body).init<int64_t, int64_t>(arg("a"), arg("b")).field("speed", &Moving::speed);
 
 struct PyRunner : anyffi::Overridable<Runner> {

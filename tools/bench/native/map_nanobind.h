@@ -1,7 +1,6 @@
 // What the generated functions of nanobind use.
 #pragma once
 
-#include <nanobind/make_iterator.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/operators.h>
@@ -106,13 +105,7 @@ inline void bind_classes(nb::module_& m) {
       .def(nb::self < nb::self)
       .def(nb::self + nb::self)
       .def("__len__", &Body::size)
-      .def("__getitem__", &Body::at, arg("i"))
-      .def(
-          "__iter__",
-          [](const Body& body) {
-            return nb::make_iterator(nb::type<Body>(), "iterator", body.items.begin(), body.items.end());
-          },
-          nb::keep_alive<0, 1>());
+      .def("__getitem__", &Body::at, arg("i"));
   nb::class_<Moving, Body>(m, "Moving")
       .def(nb::init<int64_t, int64_t>(), arg("a"), arg("b"))
       .def_rw("speed", &Moving::speed);
