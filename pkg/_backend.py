@@ -40,6 +40,7 @@ CORE = (
     "field_setter",
     "get_function",
     "iterate_elements",
+    "need_stack",
     "plan_record",
     "renew_wrapper",
     "to_object",

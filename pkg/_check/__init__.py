@@ -66,6 +66,7 @@ __all__ = [
     "get_function",
     "iterate_elements",
     "methods_of",
+    "need_stack",
     "plan_record",
     "renew_wrapper",
     "set_class",
@@ -147,6 +148,11 @@ def plan_record(
 
 def renew_wrapper(wrapper: Any) -> None:
     """Do nothing: wrappers know no type of their objects."""
+
+
+def need_stack() -> None:
+    """Raise RecursionError where the rest of the thread's stack is too short for another level of a walk."""
+    _core.need_stack()
 
 
 def to_object(x: Any) -> Any:

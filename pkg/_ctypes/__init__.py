@@ -32,7 +32,7 @@ from .sequences import ArrayCore, ListCore
 from .set_methods import frozen_set_methods, set_methods
 from .stepping import steps_always
 from .tensor import TensorCore
-from .unpack import raise_taken, show_frames, take
+from .unpack import need_stack, raise_taken, show_frames, take
 from .views import ItemsCore, KeysCore, ValuesCore
 from .wrapper import (
     ObjectCore,
@@ -66,6 +66,7 @@ __all__ = [
     "get_function",
     "iterate_elements",
     "methods_of",
+    "need_stack",
     "plan_record",
     "renew_wrapper",
     "set_class",

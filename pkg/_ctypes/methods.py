@@ -17,7 +17,7 @@ from .abi import VALUE, VALUE_SIZE, library, platform
 from .owned import OwnedValue
 from .pack import pack_borrowed
 from .recipe import create_reference, dict_below, read_plain, write_container
-from .unpack import discard_error, raise_taken, take
+from .unpack import discard_error, need_stack, raise_taken, take
 from .wrapper import REF_SIZE, ObjectCore, classes, memory_of, wrap_owned
 
 __all__ = [
@@ -65,6 +65,7 @@ Maker = Callable[[Method], Method]
 
 def call_shared(shared: Method, /, *args: Any, **named: Any) -> Any:
     """Call a method of `_objects` with the arguments that are not missing."""
+    need_stack()
     return shared(*[x for x in args if x is not GIVEN], **named)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import POINTER, c_double, c_int, c_int32, c_int64, c_uint64, c_void_p
+from ctypes import POINTER, c_double, c_int, c_int32, c_int64, c_size_t, c_uint64, c_void_p
 
 from .._typing import Any
 from .structs import TypeInfo
@@ -91,6 +91,7 @@ PROTOTYPES: dict[str, Any] = {
     "anyffi_sequence_slice": (_int, _object, c_int32, c_int64, c_int64, c_int64, _values),
     "anyffi_sequence_set": (_int, _object, c_int64, _values),
     "anyffi_slice_create": (_int, _values, _values, _values, _values),
+    "anyffi_stack_get_remaining": (c_size_t,),
     "anyffi_str_create": (_int, c_void_p, c_int64, c_int32, _values),
     "anyffi_tensor_from_capsule": (_int, c_void_p, _values),
     "anyffi_tensor_is_contiguous": (c_int32, c_void_p),

@@ -32,7 +32,7 @@ from .methods import (
 from .owned import OwnedValue, cells
 from .recipe import create_reference, write_container, write_plain
 from .sequences import ArrayCore, ListCore, read_immutable
-from .unpack import raise_taken, take
+from .unpack import need_stack, raise_taken, take
 from .wrapper import memory_of, unwrap, wrap_owned
 
 __all__ = ["array_methods", "list_methods", "shape_methods"]
@@ -118,6 +118,7 @@ def _contains(type_code: int) -> Maker:
 
 def _search(memory: Any, type_code: int, value: Any) -> bool:
     """Compare the elements with a value one by one, as `find_value` does."""
+    need_stack()
     for position in range(MOST):
         element = OwnedValue(VALUE_SIZE)
         item = _read_element(memory, type_code, position, element)
@@ -184,6 +185,7 @@ def _comparisons(type_code: int) -> dict[str, Maker]:
         is_known = type(other) is plain_class or is_exactly(other, type_code, _SHAPE)
         if not is_known or not is_exactly(self, type_code, _SHAPE):
             return -1
+        need_stack()
         return bool(operation(self[position], other[position]))
 
     plain_class = list if type_code == _LIST else tuple

@@ -19,6 +19,7 @@ from .wrapper import wrap, wrap_owned
 
 __all__ = [
     "discard_error",
+    "need_stack",
     "own",
     "raise_error",
     "raise_taken",
@@ -287,6 +288,19 @@ def discard_error() -> None:
     error = OwnedValue(VALUE_SIZE)
     library.error_take_raised(error)
     release(error)
+
+
+_get_remaining_stack = platform.plain(library.stack_get_remaining)
+_STACK_RESERVE = 24576  # ANYFFI_STACK_RESERVE
+
+
+def need_stack() -> None:
+    """Raise RecursionError where the rest of the thread's stack is too short for another level of a walk.
+
+    Python counts calls, however small the stack is.
+    """
+    if _get_remaining_stack() < _STACK_RESERVE:
+        raise RecursionError("maximum recursion depth exceeded")
 
 
 def raise_taken() -> NoReturn:

@@ -32,7 +32,8 @@ from marshaller cimport (
     unname_wrapper,
     FunctionWrapper, MethodRow, NumPyArray, NumPyDtype, OperatorRow, PublicFunctionLayout,
     PublicRow, ViewLayout, add_method, add_tensor_methods, allocate, array_methods, array_operators,
-    c_dict_item, c_map_item, call, call_named, call_observed, call_tuple, callback, check_layout, common_keys,
+    c_dict_item, c_map_item, call, call_named, call_observed, call_tuple, callback, check_layout, check_stack,
+    common_keys,
     create_exchange_capsule, create_tensor, dict_delete, dict_item, dict_methods, dict_operators,
     dict_or_in_place, find_item, find_value, forget_classes, frozen_set_methods,
     frozen_set_operators, get_buffer, get_item, get_registered, getter_of, handle_equal, handle_hash,
@@ -209,6 +210,11 @@ def set_method_class(type cls not None):
 
 def renew_wrapper(wrapper):
     """Do nothing: wrappers know no type of their objects, and are these objects' until they are freed."""
+
+
+def need_stack():
+    """Raise RecursionError where the rest of the thread's stack is too short for another level of a walk."""
+    check_stack()
 
 
 def to_plain(x):

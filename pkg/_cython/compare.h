@@ -137,7 +137,7 @@ static PyObject* anyffi_py_compare_sequences(AnyffiSequence* mine, AnyffiOperand
 #endif
   if (is_equality && mine->size != anyffi_py_operand_size(other)) return PyBool_FromLong(operation == Py_NE);
   for (Py_ssize_t i = 0; (i = anyffi_py_skip_equal(mine, other, i)) >= 0; ++i) {
-    PyObject* left = anyffi_py_unpack_copy(&mine->data[i]);
+    PyObject* left = anyffi_py_need_stack() < 0 ? NULL : anyffi_py_unpack_copy(&mine->data[i]);
     // Unpacking may have run code that changed the other one.
     if (left != NULL && i >= anyffi_py_operand_size(other)) {
       Py_DECREF(left);
@@ -197,7 +197,7 @@ static int64_t anyffi_py_find_value(AnyffiSequence* sequence, PyObject* value, i
     } else if (i >= stop || i >= sequence->size) {
       return -1;
     }
-    PyObject* item = anyffi_py_unpack_copy(&sequence->data[i]);
+    PyObject* item = anyffi_py_need_stack() < 0 ? NULL : anyffi_py_unpack_copy(&sequence->data[i]);
     is_equal = item == NULL ? -1 : PyObject_RichCompareBool(item, value, Py_EQ);
     Py_XDECREF(item);
     if (is_equal != 0) return is_equal < 0 ? -2 : i;

@@ -109,6 +109,14 @@ ANYFFI_NEVER_INLINE int anyffi_py_raise_made(PyObject* make, PyObject* argument)
   return anyffi_py_raise(argument == NULL ? PyObject_CallNoArgs(make) : PyObject_CallOneArg(make, argument));
 }
 
+/// Raises RecursionError where the rest of the thread's stack is too short for another level of a walk through nested
+/// values: Python counts calls, however small the stack; 0, or -1 with an exception.
+ANYFFI_NEVER_INLINE int anyffi_py_need_stack(void) {
+  if (anyffi_stack_get_remaining() >= ANYFFI_STACK_RESERVE) return 0;
+  PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded");
+  return -1;
+}
+
 /// Puts an exception, with its traceback, into the thread's error slot of the runtime; always -1. Steals the reference.
 static int anyffi_py_leave_exception(PyObject* exception) {
   AnyffiValue error;

@@ -116,6 +116,7 @@ cdef extern from "unpack.h":
     object unpack "anyffi_py_unpack"(AnyffiValue*)
     object unpack_copy "anyffi_py_unpack_copy"(const AnyffiValue*)
     int raise_taken "anyffi_py_raise_taken"() except -1
+    int check_stack "anyffi_py_need_stack"() except -1
 
 cdef extern from "native.h":
     object unpack_argument "anyffi_py_unpack_argument"(const AnyffiValue*)

@@ -116,6 +116,7 @@ static inline int anyffi_py_is_left(PyObject* left, int32_t type_code) {
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_shared(int32_t type_code, const char* name, PyObject* self,
                                                     PyObject* const* args, Py_ssize_t count, PyObject* names) {
   PyObject* on_stack[4];
+  if (anyffi_py_need_stack() < 0) return NULL;
   Py_ssize_t size = count + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
   PyObject** all = size < 4 ? on_stack : PyMem_New(PyObject*, size + 1);
   if (all == NULL) return PyErr_NoMemory();

@@ -63,7 +63,7 @@ static inline int anyffi_py_find_met(PyObject* x, const AnyffiNest* outer, Anyff
 }
 
 static inline int anyffi_py_check_depth(const AnyffiNest* nest) {
-  if (nest->depth <= anyffi_state.max_depth) return 0;
+  if (nest->depth <= anyffi_state.max_depth) return anyffi_py_need_stack();
   return anyffi_py_raise_made(anyffi_state.nested_too_deep, NULL);
 }
 

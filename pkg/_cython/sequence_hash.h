@@ -22,7 +22,7 @@ static inline Py_hash_t anyffi_py_hash_cell(const AnyffiValue* cell, int depth) 
     return anyffi_value_hash(cell, &hash) == 0 ? (Py_hash_t)hash : anyffi_py_raise_taken();
   }
   if (cell->type_code == ANYFFI_ARRAY && cell->as_object->wrapper == NULL && depth < ANYFFI_NATIVE_DEPTH) {
-    if (Py_EnterRecursiveCall(ANYFFI_WHILE_HASHING)) return -1;
+    if (anyffi_py_need_stack() < 0 || Py_EnterRecursiveCall(ANYFFI_WHILE_HASHING)) return -1;
     found = anyffi_py_hash_cells((const AnyffiSequence*)cell->as_object, depth + 1);
     Py_LeaveRecursiveCall();
     return found;
@@ -51,7 +51,7 @@ static Py_hash_t anyffi_py_hash_cells(const AnyffiSequence* sequence, int depth)
 static Py_hash_t anyffi_py_sequence_hash(PyObject* self, int32_t type_code) {
   const AnyffiSequence* sequence = anyffi_py_unwrap_sequence(self, type_code);
   if (sequence == NULL) return -1;
-  if (Py_EnterRecursiveCall(ANYFFI_WHILE_HASHING)) return -1;
+  if (anyffi_py_need_stack() < 0 || Py_EnterRecursiveCall(ANYFFI_WHILE_HASHING)) return -1;
   // Hashes of elements may run code that releases the wrapper.
   Py_INCREF(self);
   Py_hash_t hash = anyffi_py_hash_cells(sequence, 0);

@@ -47,7 +47,7 @@ static Py_hash_t anyffi_py_set_hash(PyObject* self) {
   AnyffiMapping* set = anyffi_py_unwrap_mapping(self, ANYFFI_FROZEN_SET);
   if (set == NULL) return -1;
   if (set->host_hash != 0) return (Py_hash_t)set->host_hash;
-  if (Py_EnterRecursiveCall(ANYFFI_WHILE_HASHING)) return -1;
+  if (anyffi_py_need_stack() < 0 || Py_EnterRecursiveCall(ANYFFI_WHILE_HASHING)) return -1;
   uint64_t sum = 0;
   Py_hash_t hash = 0;
   for (int64_t i = 0; i < set->used && hash != -1; ++i) {

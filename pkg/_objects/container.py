@@ -111,6 +111,7 @@ class Container:
 
     def _anyffi_reduced(self, *content: Any) -> tuple[Any, ...]:
         """Return for `__reduce__` what makes a container of this class of the content, and its attributes."""
+        self._anyffi_runtime.need_stack()
         cls = type(self)
         if is_public(cls):
             # By name: a pickle of one backend can be read with another one.

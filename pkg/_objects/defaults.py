@@ -33,6 +33,7 @@ def __repr__(self: Any) -> str:
     address = self._anyffi_address
     if not address:
         return f"<{name} object, not initialized>"
+    self._anyffi_runtime.need_stack()
     active = _running.__dict__.setdefault("active", set())
     if address in active:
         return f"{name}(...)"
@@ -101,6 +102,7 @@ def make_copies(cls: type, copy: Any, type_code: int) -> tuple[Any, Any]:
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
         from copy import deepcopy
 
+        self._anyffi_runtime.need_stack()
         if not shared:
             shared.append(_fields_that_share(cls))
         made = memo[id(self)] = copy_content(self)
@@ -150,6 +152,7 @@ def make_reduce(type_code: int, get_state: Any) -> Any:
     def __reduce__(self: Any) -> tuple[Any, ...]:
         """Helper for pickle."""
         _require_own(self, type_code, "pickle", "pickle()")
+        self._anyffi_runtime.need_stack()
         state = self._anyffi_runtime.to_plain(get_state(self))
         cls = type(self)
         # The classes made here have no place that `import` finds.

@@ -112,6 +112,7 @@ class MappingMethods(Container):
 
     @recursive_repr()
     def __repr__(self) -> str:
+        self._anyffi_runtime.need_stack()
         pairs = ", ".join(f"{key!r}: {value!r}" for key, value in self._anyffi_pairs())
         return f"{shown_class(self)}({{{pairs}}})"
 

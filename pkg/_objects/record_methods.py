@@ -127,4 +127,5 @@ class RecordMethods:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Helper for pickle."""
+        self._anyffi_runtime.need_stack()
         return __newobj__, (type(self),), self.__getstate__()

@@ -27,6 +27,7 @@ class Runtime:
         self.iterate_elements = core.iterate_elements
         self.field_getter = core.field_getter
         self.field_setter = core.field_setter
+        self.need_stack = core.need_stack
         self.renew_wrapper = core.renew_wrapper
         self.function_overloads = get("Function.overloads")
         self.function_select = get("Function.select")

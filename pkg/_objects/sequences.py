@@ -77,6 +77,7 @@ class SequenceMethods(Container):
 
     def _anyffi_compare(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
         """Compare element by element, up to the first that decides, as list and tuple do."""
+        self._anyffi_runtime.need_stack()
         cls = type(other)
         iterate: Callable[[], Iterator[Any]]
         count: Callable[[], int]
@@ -166,6 +167,7 @@ class SequenceMethods(Container):
 
     @recursive_repr()
     def __repr__(self) -> str:
+        self._anyffi_runtime.need_stack()
         return f"{shown_class(self)}({self._anyffi_plain(self._anyffi_items())!r})"
 
 

@@ -278,6 +278,7 @@ class _Set(Container):
 
     @recursive_repr()
     def __repr__(self) -> str:
+        self._anyffi_runtime.need_stack()
         elements = ", ".join(map(repr, self._anyffi_iterate()))
         return f"{shown_class(self)}({{{elements}}})" if elements else f"{shown_class(self)}()"
 
@@ -342,6 +343,7 @@ class FrozenSetMethods(_Set):
         known = self._anyffi_hash()
         if known:
             return known
+        self._anyffi_runtime.need_stack()
         return self._anyffi_hash(
             hash(frozenset(map(_Hashed, map(hash, map(hashable, self._anyffi_iterate())))))
         )

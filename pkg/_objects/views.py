@@ -38,6 +38,7 @@ class _ViewMethods:
 
     @recursive_repr()
     def __repr__(self) -> str:
+        self._mapping._anyffi_runtime.need_stack()
         return f"{type(self).__name__}({list(self)!r})"  # type: ignore[call-overload]
 
     def __reduce__(self) -> tuple[Any, ...]:

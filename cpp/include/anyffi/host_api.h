@@ -130,6 +130,9 @@ void anyffi_registry_remove_host_functions(void);
 /// The bytes left on the calling thread's stack, for front ends that bound recursion themselves. Where the system does
 /// not report the stack's size, only differences between two results are meaningful.
 size_t anyffi_stack_get_remaining(void);
+/// What a host leaves of a stack where it walks through nested values: for a level of its own code, and its collector.
+#define ANYFFI_STACK_RESERVE 24576
+
 /// Moves an owned value to one that owns nothing, and leaves None: in one call, for front ends that a signal handler
 /// may interrupt between two calls.
 void anyffi_value_move(AnyffiValue* from, AnyffiValue* to);

@@ -23,8 +23,13 @@ constexpr size_t kReserve = 160 * 1024;
 constexpr size_t kBytesPerLevel = 6 * 1024;
 constexpr size_t kFewestLevels = 24;
 constexpr size_t kMostLevels = 1000;
+/// Of the garbage collector's walk: a sixteenth of a small stack is enough for its frames.
+constexpr size_t kBytesPerWalked = 2 * 1024;
+constexpr size_t kMostWalked = 200;
 
-void measure_stack() {
+}  // namespace
+
+void measure_stack() noexcept {
   size_t size = 512 * 1024;
 #if defined(__linux__)
   pthread_attr_t attributes;
@@ -42,9 +47,8 @@ void measure_stack() {
 #endif
   size_t count = size > kReserve ? (size - kReserve) / kBytesPerLevel : 0;
   levels.limit = static_cast<int32_t>(std::clamp(count, kFewestLevels, kMostLevels));
+  levels.walk_limit = static_cast<int32_t>(std::min(size / kBytesPerWalked, kMostWalked));
 }
-
-}  // namespace
 
 __attribute__((noinline)) int enter_level_slow() noexcept {
   if (levels.limit != 0) return raise_recursion();

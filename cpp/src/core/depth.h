@@ -13,6 +13,8 @@ namespace anyffi::runtime {
 struct Levels {
   int32_t depth;
   int32_t limit; /* 0: not measured yet */
+  /// How deep the garbage collector's walk goes on this thread.
+  int32_t walk_limit;
   /// The lowest stack address at which a level may begin, and the end of the stack.
   uintptr_t stack_floor;
   uintptr_t stack_end;
@@ -25,6 +27,7 @@ extern thread_local Levels levels;
 #endif
 
 int enter_level_slow() noexcept;
+void measure_stack() noexcept;
 
 /// `anyffi_depth_enter` and `anyffi_depth_leave`, inline.
 inline int enter_level() noexcept {
@@ -39,6 +42,12 @@ inline int enter_level() noexcept {
   return 0;
 }
 inline void leave_level() noexcept { --levels.depth; }
+
+/// How deep a walk may go that must go as deep wherever the thread's stack ends: by the size of the stack alone.
+inline int32_t walk_limit() noexcept {
+  if (__builtin_expect(levels.limit == 0, 0)) measure_stack();
+  return levels.walk_limit;
+}
 
 /// Counts one level of recursion during its lifetime.
 class DepthGuard {

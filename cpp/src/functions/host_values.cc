@@ -125,7 +125,8 @@ class Creator {
         return 1;
       }
     }
-    if (depth_ == layout.max_depth) return 0;
+    // Where the stack ends, the host goes on without recursion in C.
+    if (depth_ == layout.max_depth || anyffi_stack_get_remaining() < ANYFFI_STACK_RESERVE) return 0;
     ++depth_;
     int status = cls == layout.dict_class ? create_mapping(x, type_code, out) : create_sequence(x, cls, type_code, out);
     --depth_;

@@ -8,6 +8,7 @@
 #include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
+#include "core/depth.h"
 #include "core/host.h"
 #include "core/instances.h"
 #include "core/types.h"
@@ -16,7 +17,8 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Nothing is allocated here, where failures would differ between two visits. What is nested deeper is not visited.
+/// Nothing is allocated here, where failures would differ between two visits. What is nested deeper is not visited, nor
+/// below `walk_limit`, which is the same in all visits of a collection: they are of one thread.
 constexpr int32_t kMaxDepth = 200;
 
 struct Walk {
@@ -24,6 +26,7 @@ struct Walk {
   void* context;
   /// How many objects the walk is inside of.
   int32_t depth;
+  int32_t limit;
 };
 
 int walk_object(const AnyffiObject* object, Walk& walk);
@@ -38,7 +41,7 @@ int visit_handle(void* handle, Walk& walk) { return handle != nullptr ? walk.vis
 int visit_child(const AnyffiValue* value, void* context) {
   if (!(anyffi_type_bit(value->type_code) & ANYFFI_REFERRING)) return 0;
   Walk& walk = *static_cast<Walk*>(context);
-  return walk.depth < kMaxDepth ? walk_object(value->as_object, walk) : 0;
+  return walk.depth < walk.limit ? walk_object(value->as_object, walk) : 0;
 }
 
 int walk_sequence(const AnyffiSequence* sequence, Walk& walk) {
@@ -148,6 +151,6 @@ int32_t anyffi_object_may_refer(const AnyffiObject* object) {
 }
 
 int anyffi_object_traverse(const AnyffiObject* object, int (*visit)(void* handle, void* context), void* context) {
-  Walk walk{visit, context, 0};
+  Walk walk{visit, context, 0, walk_limit()};
   return walk_object(object, walk);
 }

@@ -1,0 +1,115 @@
+"""Threads with small stacks: walks through deep values raise RecursionError where a stack ends before Python's limit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from programs import run_program
+from support import SANITIZED
+
+pytestmark = pytest.mark.skipif(SANITIZED, reason="the sanitizers' frames leave no room on such stacks")
+
+#: By expression of a level around `x`.
+_LEVELS = {
+    "List": "anyffi.List([x])",
+    "Array": "anyffi.Array([x])",
+    "Dict": "anyffi.Dict({1: x})",
+    "FrozenSet": "anyffi.FrozenSet([x])",
+    "objects of Python": "anyffi.List([Equal(x)])",
+}
+
+_PROGRAM = """
+    import copy, gc, pickle, threading, anyffi, anyffi.testing
+    from anyffi import structure
+
+    class Equal:
+        def __init__(self, x):
+            self.x = x
+        def __eq__(self, other):
+            return isinstance(other, Equal) and self.x == other.x
+        def __hash__(self):
+            return hash(self.x)
+
+    @anyffi.dataclass("testing.SmallStack")
+    class Link(anyffi.Object):
+        next: object = None
+
+    def nest(depth, make):
+        x = 1
+        for _ in range(depth):
+            x = make(x)
+        return x
+
+    def make(x):
+        return {level}
+
+    echo = anyffi.get_global_func("testing.echo")
+    a, b = nest(3_000, make), nest(3_000, make)
+    linked = nest(3_000, Link)
+    plain = nest(190, lambda x: [x])
+    uses = {{
+        "eq": lambda: a == b,
+        "lt": lambda: a < b,
+        "hash": lambda: hash(a),
+        "in": lambda: a in anyffi.List([b]),
+        "index": lambda: anyffi.List([b]).index(a),
+        "structural": lambda: structure.structural_equal(a, b),
+        "diff": lambda: structure.diff(a, b),
+        "repr": lambda: repr(a),
+        "pickle": lambda: pickle.dumps(a),
+        "deepcopy": lambda: copy.deepcopy(a),
+        "to_python": lambda: anyffi.to_python(a),
+        "to_json": lambda: structure.to_json(a),
+        "collect": lambda: gc.collect(),
+        "argument": lambda: echo(plain),
+        "a list": lambda: a == plain,
+        "objects": lambda: pickle.dumps(linked),
+        "copied objects": lambda: copy.deepcopy(linked),
+    }}
+
+    def run():
+        for name, use in uses.items():
+            print(name, flush=True)  # the last one, if the process ends
+            try:
+                use()
+            except (RecursionError, TypeError, ValueError):
+                pass
+
+    for kib in (64, 96, 128, 192, 256):
+        print(kib, flush=True)
+        threading.stack_size(kib * 1024)
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    print("ended")
+"""
+
+
+@pytest.mark.parametrize("level", _LEVELS.values(), ids=_LEVELS)
+def test_walks_on_small_stacks(ffi: Any, level: str) -> None:
+    assert run_program(_PROGRAM.format(level=level), ffi.ffi_mode).endswith("\nended\n")
+
+
+def test_what_is_not_deep_has_room(ffi: Any) -> None:
+    program = """
+        import copy, pickle, threading, anyffi
+
+        def nest(depth):
+            x = anyffi.List([1])
+            for _ in range(depth):
+                x = anyffi.List([x])
+            return x
+
+        def run():
+            assert nest(4) == nest(4)
+            assert repr(nest(2)) == "anyffi.List([anyffi.List([anyffi.List([1])])])"
+            assert pickle.loads(pickle.dumps(nest(2))) == nest(2) == copy.deepcopy(nest(2))
+            print("ended")
+
+        threading.stack_size(64 * 1024)
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    """
+    assert run_program(program, ffi.ffi_mode) == "ended\n"
