@@ -101,6 +101,7 @@ class Mapper {
   int make(Frame& frame, Owned* out);
   int fill(Frame& frame, const AnyffiValue& object);
   void add(const Owned& old, Owned result);
+  void share_members(const AnyffiValue& original, AnyffiObject* copy) noexcept;
 
   const AnyffiValue* function_;
   ObjectTypes types_;
@@ -109,7 +110,7 @@ class Mapper {
   Vector<Owned> parts_;
   PairTable rows_;
   Vector<Owned> made_;
-  Vector<Owned> kept_;
+  Vector<Owned> kept_; /* what `made_` are copies of */
   Vector<Frame> late_; /* what is filled when all else is made */
   Owned result_;
   bool is_done_ = false;
@@ -119,11 +120,30 @@ Mapper::~Mapper() {
   if (is_done_ || function_ != nullptr) return;
   SavedError saved;
   // What was copied in part may contain itself.
-  for (Owned& value : made_) {
+  for (size_t i = 0; i < made_.size() && i < kept_.size(); ++i) {
+    Owned& value = made_[i];
     if (value->type_code == ANYFFI_LIST)
       anyffi_sequence_erase(value->as_object, 0, as_sequence(value->as_object)->size);
     if (value->type_code == ANYFFI_DICT || value->type_code == ANYFFI_SET) anyffi_mapping_clear(value->as_object);
+    if (value->type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) share_members(*kept_[i].get(), value->as_object);
   }
+}
+
+/// Lets a copy refer to what the original refers to, and so no longer to other copies. Only in data members: functions
+/// that set properties may do more.
+void Mapper::share_members(const AnyffiValue& original, AnyffiObject* copy) noexcept {
+  guard([&] {
+    for (const auto& each : types_.find(original.type_code).fields) {
+      const AnyffiFieldInfo* field = each.field;
+      if (field->visit == nullptr || field->set == nullptr) continue;
+      Owned value;
+      if (field->get(original.as_object, field, value.out()) != 0) continue;
+      AnyffiValue given = *value.get();
+      if (given.type_code > 0) given.aux = 0;  // not movable
+      field->set(copy, field, &given);
+    }
+    return 0;
+  });
 }
 
 /// Notes what has become of a part, or of the root.
@@ -253,6 +273,7 @@ int Mapper::postpone() {
     if (frame.row >= 0) continue;
     frame.row = static_cast<int32_t>(made_.size());
     made_.push_back(Owned(anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0)));
+    kept_.push_back(retained(*frame.value.get()));
     if (begin_copy(&frame) != 0) return -1;
   } while (made_[static_cast<size_t>(stack_[at].row)]->type_code == ANYFFI_UNSET);
   if (stack_[at].is_late) return 0;
