@@ -16,6 +16,8 @@ def set_observer(observer):
         state.begin_call = keep(observer.begin_call)
         state.begin_callback = keep(observer.begin_callback)
         state.end_call = keep(observer.end)
+        state.lost_calls = keep(observer.lost_calls)
+        state.lost_ends = keep(observer.lost_ends)
         state.fail_call = keep(observer.fail)
         if plain_call is None:
             plain_call = (<dict>(<PyTypeObject*>FunctionCore).tp_dict)["__call__"]

@@ -89,6 +89,8 @@ cdef extern from "state.h":
         PyObject* begin_call
         PyObject* begin_callback
         PyObject* end_call
+        PyObject* lost_calls
+        PyObject* lost_ends
         PyObject* fail_call
         PyObject* section_object
 

@@ -9,11 +9,14 @@
 #include "native.h"
 #include "pack.h"
 
-/// Drops the exception of an observer for which the stack or the memory ended: a new reference to None; NULL if it is
-/// another exception, such as that of a signal handler.
-static PyObject* anyffi_py_drop_exhausted(void) {
+/// Drops the exception of an observer for which the stack or the memory ended, and counts it: a new reference to None;
+/// NULL if it is another exception, such as that of a signal handler.
+static PyObject* anyffi_py_drop_exhausted(PyObject* lost) {
   if (!PyErr_ExceptionMatches(PyExc_RecursionError) && !PyErr_ExceptionMatches(PyExc_MemoryError)) return NULL;
   PyErr_Clear();
+  PyObject* number = Py_TYPE(lost)->tp_iternext(lost);
+  if (number == NULL) PyErr_Clear();
+  Py_XDECREF(number);
   Py_RETURN_NONE;
 }
 
@@ -26,7 +29,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_end_observed(PyObject* record, PyObject*
   }
   if (result != NULL) {
     PyObject* done = PyObject_CallFunctionObjArgs(anyffi_state.end_call, record, result, NULL);
-    if (done == NULL) done = anyffi_py_drop_exhausted();
+    if (done == NULL) done = anyffi_py_drop_exhausted(anyffi_state.lost_ends);
     if (done == NULL) Py_CLEAR(result);
     Py_XDECREF(done);
     Py_DECREF(record);
@@ -38,7 +41,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_end_observed(PyObject* record, PyObject*
 #endif
   PyObject* done = PyObject_CallFunctionObjArgs(anyffi_state.fail_call, record, saved.exception, NULL);
   Py_DECREF(record);
-  if (done == NULL) done = anyffi_py_drop_exhausted();
+  if (done == NULL) done = anyffi_py_drop_exhausted(anyffi_state.lost_ends);
   if (done != NULL) {
     Py_DECREF(done);
     anyffi_py_restore_exception(saved);
@@ -51,7 +54,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_end_observed(PyObject* record, PyObject*
 /// Calls a callable of Python for the runtime; `args` is a tuple.
 static PyObject* anyffi_py_invoke_observed(PyObject* function, PyObject* args) {
   PyObject* record = PyObject_CallFunctionObjArgs(anyffi_state.begin_callback, function, args, NULL);
-  if (record == NULL && (record = anyffi_py_drop_exhausted()) == NULL) return NULL;
+  if (record == NULL && (record = anyffi_py_drop_exhausted(anyffi_state.lost_calls)) == NULL) return NULL;
   PyObject* result = anyffi_py_invoke(function, PySequence_Fast_ITEMS(args), (size_t)PyTuple_GET_SIZE(args));
   return anyffi_py_end_observed(record, result);
 }

@@ -112,6 +112,8 @@ typedef struct {
   PyObject* begin_call;
   PyObject* begin_callback;
   PyObject* end_call;
+  PyObject* lost_calls;  // iterators: each step counts one
+  PyObject* lost_ends;
   PyObject* fail_call;
   /// What sections lock, in builds without the GIL.
   PyObject* section_object;

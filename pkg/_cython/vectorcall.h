@@ -135,7 +135,7 @@ __attribute__((cold)) static PyObject* anyffi_py_call_observed(PyObject* functio
   if (anyffi_state.observer == NULL) return anyffi_py_call_unobserved(function, args, kwargs);
   PyObject* given = kwargs == NULL ? Py_None : kwargs;
   PyObject* record = PyObject_CallFunctionObjArgs(anyffi_state.begin_call, function, args, given, NULL);
-  if (record == NULL && (record = anyffi_py_drop_exhausted()) == NULL) return NULL;
+  if (record == NULL && (record = anyffi_py_drop_exhausted(anyffi_state.lost_calls)) == NULL) return NULL;
   return anyffi_py_end_observed(record, anyffi_py_call_unobserved(function, args, kwargs));
 }
 

@@ -3,7 +3,8 @@
 An observer has four functions: `begin_call(function, args, kwargs)` and `begin_callback(callable, args)`
 return a record, or None to hear no more of the call; then `end(record, result)` or `fail(record, exception)`
 is called. What they raise replaces the outcome of the call, as what a signal handler raises does; but for
-RecursionError and MemoryError, which are dropped.
+RecursionError and MemoryError, which are dropped, and counted by `next(observer.lost_calls)`, where a begin
+is lost, or `next(observer.lost_ends)`.
 """
 
 from __future__ import annotations
@@ -21,27 +22,37 @@ _EXHAUSTED = (RecursionError, MemoryError)
 def observe_call(call: Any, observer: Any) -> Callable[..., Any]:
     """Return a `__call__` of functions of the runtime that an observer sees; `call` is the one without."""
     begin, end, fail = observer.begin_call, observer.end, observer.fail
+    lost_calls, lost_ends = observer.lost_calls, observer.lost_ends
 
     def __call__(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         record = None
-        try:  # noqa: SIM105
+        try:
             record = begin(self, args, kwargs)
         except _EXHAUSTED:
-            pass
+            try:  # noqa: SIM105
+                next(lost_calls)
+            except _EXHAUSTED:
+                pass
         if record is None:
             return call(self, *args, **kwargs)
         try:
             result = call(self, *args, **kwargs)
         except BaseException as exception:
-            try:  # noqa: SIM105
+            try:
                 fail(record, exception)
             except _EXHAUSTED:
-                pass
+                try:  # noqa: SIM105
+                    next(lost_ends)
+                except _EXHAUSTED:
+                    pass
             raise
-        try:  # noqa: SIM105
+        try:
             end(record, result)
         except _EXHAUSTED:
-            pass
+            try:  # noqa: SIM105
+                next(lost_ends)
+            except _EXHAUSTED:
+                pass
         return result
 
     __call__.__qualname__, __call__.__module__ = call.__qualname__, call.__module__
@@ -52,27 +63,37 @@ def observe_call(call: Any, observer: Any) -> Callable[..., Any]:
 def observe_callback(function: Any, observer: Any) -> Callable[..., Any]:
     """Return what to call in the place of a callable that C++ calls."""
     begin, end, fail = observer.begin_callback, observer.end, observer.fail
+    lost_calls, lost_ends = observer.lost_calls, observer.lost_ends
 
     def call(*args: Any) -> Any:
         record = None
-        try:  # noqa: SIM105
+        try:
             record = begin(function, args)
         except _EXHAUSTED:
-            pass
+            try:  # noqa: SIM105
+                next(lost_calls)
+            except _EXHAUSTED:
+                pass
         if record is None:
             return function(*args)
         try:
             result = function(*args)
         except BaseException as exception:
-            try:  # noqa: SIM105
+            try:
                 fail(record, exception)
             except _EXHAUSTED:
-                pass
+                try:  # noqa: SIM105
+                    next(lost_ends)
+                except _EXHAUSTED:
+                    pass
             raise
-        try:  # noqa: SIM105
+        try:
             end(record, result)
         except _EXHAUSTED:
-            pass
+            try:  # noqa: SIM105
+                next(lost_ends)
+            except _EXHAUSTED:
+                pass
         return result
 
     return call

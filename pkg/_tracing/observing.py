@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import weakref
 from collections import deque
@@ -122,64 +123,71 @@ unobserved = _Unobserved()
 
 _watchers: tuple[Watcher, ...] = ()
 _lock = make_lock()
-#: How many events no watcher could take: memory or the stack were exhausted, or a disk full.
-_untold = [0]
+#: Of how many calls no watcher saw the begin, and so neither the end; and of how many the end alone: memory
+#: or the stack were exhausted, or a disk full. `next` counts one more also without memory for its result.
+_lost_calls, _lost_ends = itertools.count(), itertools.count()
 
 
 def untold() -> int:
     """Return how many events were lost."""
-    return _untold[0]
+    calls, ends = (int(repr(each)[len("count(") : -1]) for each in (_lost_calls, _lost_ends))
+    return 2 * calls + ends
 
 
-def _tell(watch: Callable[..., Any], *args: Any) -> Any:
+def _tell(lost: Any, watch: Callable[..., Any], *args: Any) -> Any:
     """Call a watcher; what fails in it must not fail the call, but for an exception of a signal handler."""
     try:
         return watch(*args)
     except (RecursionError, MemoryError):
-        _untold[0] += 1
+        next(lost)
         return None
     except BaseException as raised:
         if _errors.is_from_handler(raised):
             raise
-        _untold[0] += 1
+        next(lost)
         return None
 
 
+def _places_of_records() -> list[list[Any]]:
+    """Return the watchers, with places for their records: made before, so that none is lost."""
+    return [[each, None] for each in _watchers]
+
+
 class _Observer:
-    """The functions that the backends call (`_rules/observing.py`)."""
+    """What the backends use (`_rules/observing.py`)."""
+
+    lost_calls, lost_ends = _lost_calls, _lost_ends
 
     @staticmethod
     def begin_call(function: Any, args: tuple[Any, ...], kwargs: Any) -> Any:
-        known = None if unobserved.depth else _tell(describe, function)
+        known = None if unobserved.depth else _tell(_lost_calls, describe, function)
         if known is None:
             return None
-        return [
-            (each, record)
-            for each in _watchers
-            for record in (_tell(each.begin_call, function, known, args, kwargs),)
-            if record is not None
-        ] or None
+        records = _places_of_records()
+        for place in records:
+            place[1] = _tell(_lost_calls, place[0].begin_call, function, known, args, kwargs)
+        return records
 
     @staticmethod
     def begin_callback(function: Any, args: tuple[Any, ...]) -> Any:
         if unobserved.depth:
             return None
-        return [
-            (each, record)
-            for each in _watchers
-            for record in (_tell(each.begin_callback, function, args),)
-            if record is not None
-        ] or None
+        records = _places_of_records()
+        for place in records:
+            place[1] = _tell(_lost_calls, place[0].begin_callback, function, args)
+        return records
 
     @staticmethod
     def end(records: Any, result: Any) -> None:
         for watcher, record in reversed(records):
-            _tell(watcher.end, record, result)
+            if record is not None:
+                _tell(_lost_ends, watcher.end, record, result)
 
     @staticmethod
     def fail(records: Any, exception: BaseException) -> None:
         for watcher, record in reversed(records):
-            _tell(watcher.fail, record, exception)
+            if record is not None:
+                _tell(_lost_ends, watcher.fail, record, exception)
 
 
 def watch(watcher: Watcher) -> None:

@@ -50,7 +50,15 @@ class _Call:
     def __init__(self, number: int, calls: list[int]) -> None:
         self.number = number
         self.calls = calls
-        self.start = 0
+        self.start = _now()
+
+    def leave(self) -> None:
+        """End it, before its event is made: later calls are not within it, also where that fails."""
+        # With inner ones that a signal handler interrupted before the observer had their records. Calls of
+        # greenlets need not end in the reverse order.
+        if self.number in self.calls:
+            while self.calls.pop() != self.number:
+                pass
 
 
 class Trace(Watcher):
@@ -140,10 +148,19 @@ class Trace(Watcher):
         event["pid"], event["id"], event["thread"] = os.getpid(), number, local.number
         event["parent"], event["depth"] = (calls[-1] if calls else None), len(calls)
         event["time"] = _now() - self._zero
-        self._write(event)
+        # First, so that what fails has written nothing.
         call = _Call(number, calls)
         calls.append(number)
-        call.start = _now()
+        try:
+            self._write(event)
+        except BaseException:
+            calls.pop()
+            raise
+        try:  # noqa: SIM105
+            call.start = _now()
+        except MemoryError:
+            # That of before the event was written.
+            pass
         return call
 
     def _number_thread(self) -> int:
@@ -199,14 +216,11 @@ class Trace(Watcher):
         )
 
     def _end(self, call: _Call, name: str, **more: Any) -> None:
-        # With inner ones that a signal handler interrupted before the observer had their records. Calls of
-        # greenlets need not end in the reverse order.
-        if call.number in call.calls:
-            del call.calls[call.calls.index(call.number) :]
         self._write({"event": name, "pid": os.getpid(), "id": call.number, **more})
 
     def end(self, record: Any, result: Any) -> None:
         """Write the event of a result."""
+        record.leave()
         duration = _now() - record.start
         self._end(
             record,
@@ -219,6 +233,7 @@ class Trace(Watcher):
 
     def fail(self, record: Any, exception: BaseException) -> None:
         """Write the event of an exception."""
+        record.leave()
         duration = _now() - record.start
         self._end(
             record,

@@ -216,3 +216,47 @@ def test_what_cpp_keeps_keeps_its_overrides(ffi: Any, failing_memory: pathlib.Pa
     """An object of a Python class lives on with all that it has there, whichever allocation of that fails."""
     done = run_with_library(ffi, failing_memory, _KEEP, build("overrides.cc", OVERRIDES))
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr[-2000:]
+
+
+_TRACED = """
+import anyffi, anyffi.testing
+from failing_memory import open_cells
+cells = open_cells()
+apply = anyffi.get_global_func("testing.apply")
+
+def use():
+    apply(lambda x: x, 5)
+
+with anyffi.trace() as trace:
+    use()
+    use()
+per_use = (len(trace.events) - 3) // 2
+for failures in range(1000):
+    failed = False
+    with anyffi.trace() as trace:
+        use()
+        cells[1] = 0
+        cells[0] = failures
+        try:
+            use()
+        except MemoryError:
+            failed = True
+        cells[0] = -1
+        use()
+    # A call that fails before C++ is reached has fewer events.
+    missing = 3 * per_use + 3 - len(trace.events)
+    lost = trace.events[-1]["lost"]
+    assert missing == lost or failed, (failures, missing, lost)
+    if not cells[1]:
+        break
+assert failures > 20
+print("done")
+"""
+
+
+@pytest.mark.unrecorded("a process of its own")
+def test_a_trace_counts_what_it_loses(ffi: Any, failing_memory: pathlib.Path) -> None:
+    if ffi.ffi_mode == "check":
+        pytest.skip("check mode allocates what both modes do")
+    done = run_with_library(ffi, failing_memory, _TRACED, "")
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stdout + done.stderr
