@@ -63,7 +63,11 @@ def deep_copies(values: Iterable[Any], memo: dict[int, Any]) -> list[Any]:
     """Call `copy.deepcopy`, imported late, for each value."""
     from copy import deepcopy
 
-    return [deepcopy(x, memo) for x in values]
+    # No comprehension: without memory for its cells CPython 3.11 loses a reference to `memo`, and so copies.
+    copies = []
+    for x in values:
+        copies.append(deepcopy(x, memo))
+    return copies
 
 
 class Container:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 import types
 from typing import Any, Callable
@@ -102,6 +103,10 @@ def _on(
         return run
 
     return prepare
+
+
+def _copying_deeply(value: Any) -> Callable[[], Any]:
+    return lambda: copy.deepcopy(value)
 
 
 CALLS: dict[str, Call] = {
@@ -263,6 +268,9 @@ CALLS: dict[str, Call] = {
         lambda ffi: ffi.get_global_func("testing.typed.defaults"), lambda f: str(f.__signature__)
     ),
     "keywords": _on(lambda ffi: ffi.get_global_func("testing.typed.defaults"), lambda f: f(a=1, c=2.0)),
+    "deep copies": lambda ffi: _copying_deeply(
+        ffi.List([LONG, ffi.Dict({LONG: ffi.Array([ffi.List([1])])})])
+    ),
 }
 
 
