@@ -172,17 +172,18 @@ def _setdefault(shared: Method) -> Method:
 def _pop(shared: Method) -> Method:
     function = runtime_function("Dict.pop")
 
-    def pop(self: Any = GIVEN, key: Any = GIVEN, default: Any = GIVEN, /, *rest: Any) -> Any:
+    def pop(self: Any = GIVEN, key: Any = GIVEN, /, *default: Any, **named: Any) -> Any:
         keep: list[Any] = []
-        packed = pack_known(key, keep) if is_exactly(self, _DICT) and not rest else None
+        is_plain = is_exactly(self, _DICT) and len(default) < 2 and not named
+        packed = pack_known(key, keep) if is_plain else None
         if packed is None:
-            return call_shared(shared, self, key, default, *rest)
+            return call_shared(shared, self, key, *default, **named)
         found = invoke(function, memory_of(self), None, packed)
         if found is not MISSING:
             return found
-        if default is GIVEN:
+        if not default:
             raise KeyError(key)
-        return default
+        return default[0]
 
     return pop
 

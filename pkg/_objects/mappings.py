@@ -229,14 +229,16 @@ class DictMethods(MappingMethods):
             made[key] = shared
         return made
 
-    def pop(self, key: Any, default: Any = _ABSENT, /) -> Any:
+    def pop(self, key: Any, /, *default: Any) -> Any:
         """Remove a key and return its value, or `default` if it is absent."""
+        if len(default) > 1:
+            raise TypeError(f"pop expected at most 2 arguments, got {1 + len(default)}")
         found = self._anyffi_runtime.dict_pop(self, key)
         if found is not MISSING:
             return found
-        if default is _ABSENT:
+        if not default:
             raise KeyError(key)
-        return default
+        return default[0]
 
     def popitem(self, /) -> tuple[Any, Any]:
         """Remove and return the pair that was inserted last."""
