@@ -206,7 +206,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return text ? doc(text) : *this;
   }
 
-  /// Slices of a sequence, as lists of what a function returns for each index: beside `op(getitem, f)`.
+  /// Slices of a sequence, as lists of what a function returns for each index: beside `op(getitem, f)`. Both functions
+  /// take the object as those of methods do.
   template <class S, class F>
   Class& slices(S size, F f) noexcept {
     Arg index{"index"};
@@ -236,7 +237,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   Class& iterate(B begin, E end) noexcept {
     return add_method(0, "__iter__", detail::make_walk<T, false>(begin, end));
   }
-  /// The same, of elements that refer into the object, which they keep alive: objects that references refer to are not
+  /// The same, of elements that refer into the object, which they keep alive: objects that references, or elements that
+  /// are a std::unique_ptr, refer to are not
   /// copied, and those that point into it, such as handles of nodes, are copies. So are those that an iterator holds
   /// itself, and refers to.
   template <class B, class E>

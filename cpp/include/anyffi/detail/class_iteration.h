@@ -41,6 +41,12 @@ struct WalkedObject {
       auto* element = *iterator;
       if (is_part_of(iterator, element)) return copy(*element);
       return {Traits<Element>::store_in({Returns::kReferenceInternal, owner.get()}, element, 0)};
+    } else if constexpr (std::is_lvalue_reference_v<R> && kTakesObject<Element>) {
+      auto* element = &*iterator;
+      if (is_part_of(iterator, element)) throw Error("TypeError", kEndsWithIterator);
+      return {Traits<Element>::refer_inside(*element, owner.get())};
+    } else if constexpr (kMayBeNull<Element>) {
+      return {Traits<Element>::store(*iterator)};
     } else {
       static_assert(kIsObjectClass<Element>,
                     "anyffi: elements of iterate_references() are objects of bound classes, or pointers to them");
@@ -49,6 +55,8 @@ struct WalkedObject {
   }
 
  private:
+  static constexpr const char* kEndsWithIterator =
+      "an iterator holds its elements, which cannot be copied: they would end with it";
   /// An element that an iterator holds itself changes with it, and ends with it.
   template <class I>
   static bool is_part_of(const I& iterator, const volatile void* element) {
@@ -60,7 +68,7 @@ struct WalkedObject {
     if constexpr (kIsCopyable<Class>) {
       return keep_owner(Traits<Class>::store(element));
     } else {
-      throw Error("TypeError", "an iterator holds its elements, which cannot be copied: they would end with it");
+      throw Error("TypeError", kEndsWithIterator);
     }
   }
   WalkItem keep_owner(AnyffiValue element) {
@@ -100,8 +108,8 @@ struct IndexWalk {
   E end;
   std::ptrdiff_t index = 0;
   WalkItem operator()() {
-    auto first = call_on<T>(begin, *object.owner);
-    if (index < 0 || index >= call_on<T>(end, *object.owner) - first) {
+    auto first = call_with<T>(begin, object.owner);
+    if (index < 0 || index >= call_with<T>(end, object.owner) - first) {
       index = -1;
       return object.end();
     }
@@ -141,13 +149,13 @@ struct ElementsOf {
 template <class T, bool kInside, class B, class E>
 auto make_walk(B begin, E end) {
   return [begin, end](const Ref<T>& owner) mutable {
-    using Begin = Bare<decltype(call_on<T>(begin, *owner))>;
-    using End = Bare<decltype(call_on<T>(end, *owner))>;
+    using Begin = Bare<decltype(call_with<T>(begin, owner))>;
+    using End = Bare<decltype(call_with<T>(end, owner))>;
     using Element = Bare<decltype(*std::declval<Begin&>())>;
     if constexpr (kHasIndex<Begin> && std::is_same_v<Begin, End>) {
       return ElementsOf<Element>{Function::from(IndexWalk<T, B, E, kInside>{{owner}, begin, end})};
     } else {
-      Walk<T, Begin, End, kInside> walk{{owner}, call_on<T>(begin, *owner), call_on<T>(end, *owner)};
+      Walk<T, Begin, End, kInside> walk{{owner}, call_with<T>(begin, owner), call_with<T>(end, owner)};
       return ElementsOf<Element>{Function::from(static_cast<decltype(walk)&&>(walk))};
     }
   };

@@ -343,14 +343,33 @@ decltype(auto) call_on(const F& f, T& object, A... args) {
   }
 }
 
+template <class R, class First = void, class...>
+struct FirstOf {
+  using Type = Bare<First>;
+};
+
+/// The same for a function that may take the object as those of methods do: T&, a T*, a Ref<T> or a std::shared_ptr<T>.
+template <class T, class F, class... A>
+decltype(auto) call_with(const F& f, const Ref<T>& object, A... args) {
+  if constexpr (std::is_member_function_pointer_v<F> || std::is_invocable_v<const F&, T&, A...>) {
+    return call_on<T>(f, *object, args...);
+  } else if constexpr (std::is_invocable_v<const F&, T*, A...>) {
+    return f(&*object, args...);
+  } else {
+    static_assert(kTakes<T, F>, "anyffi: the first parameter of this function is the object, as that of a method");
+    using First = typename SignatureOf<F>::template Apply<FirstOf>::Type;
+    return f(AnyView(object).template cast<First>(), args...);
+  }
+}
+
 /// A method that returns a list of what `f` returns for each index of a slice.
 template <class T, class S, class F>
 auto make_slices(S size, F f) {
-  return [size, f](T& object, const Slice& slice) {
-    List<Bare<decltype(call_on<T>(f, object, int64_t{}))>> found;
-    Slice::Indices indices = slice.indices(static_cast<int64_t>(call_on<T>(size, object)));
+  return [size, f](const Ref<T>& object, const Slice& slice) {
+    List<Bare<decltype(call_with<T>(f, object, int64_t{}))>> found;
+    Slice::Indices indices = slice.indices(static_cast<int64_t>(call_with<T>(size, object)));
     for (int64_t i = 0; i < indices.count; ++i)
-      found.push_back(call_on<T>(f, object, indices.start + i * indices.step));
+      found.push_back(call_with<T>(f, object, indices.start + i * indices.step));
     return Native<decltype(found)>(std::move(found));
   };
 }
