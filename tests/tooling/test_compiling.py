@@ -165,7 +165,9 @@ def test_a_function_that_cannot_be_registered_is_explained(source: str, message:
         (".init<int64_t>()", "the class has no public constructor with these parameters"),
         (
             ".init([] { return 5; })",
-            "a constructor returns a T, an anyffi::Ref<T>, or a pointer that owns it",
+            "a constructor returns a T, an anyffi::Ref<T>, a T* to a new object, a std::unique_ptr<T> or a "
+            "std::shared_ptr<T> (anyffi/stl/memory.h): convert a pointer to a derived class, or a smart pointer "
+            "of your own, to one of these",
         ),
         ('.method("f", [](int64_t) {})', "the first parameter of a method is the object"),
         ('.method("f", [](const T&, std::string) {})', "#include <anyffi/stl/string.h>"),

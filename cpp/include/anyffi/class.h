@@ -104,8 +104,11 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   /// of Python that override functions a pointer or std::unique_ptr is one to the Alias.
   template <class F, class... N>
   std::enable_if_t<!detail::kIsName<F>, Class&> init(F factory, N&&... names) noexcept {
-    static_assert(detail::kReturns<T, Alias, F>,
-                  "anyffi: a constructor returns a T, an anyffi::Ref<T>, or a pointer that owns it");
+    static_assert(
+        detail::kReturns<T, Alias, F>,
+        "anyffi: a constructor returns a T, an anyffi::Ref<T>, a T* to a new object, a std::unique_ptr<T> or a "
+        "std::shared_ptr<T> (anyffi/stl/memory.h): convert a pointer to a derived class, or a smart pointer "
+        "of your own, to one of these");
     return add_factory(ANYFFI_CONSTRUCTOR, detail::last_name(detail::kTypeKeyOf<T>), factory, names...);
   }
 
