@@ -226,10 +226,13 @@ ANYFFI_NEVER_INLINE int anyffi_py_renew_objects(PyObject* const* args, const int
   return 1;
 }
 
-/// 0 for an argument that was packed without code of users: a wrapper, or an array of numbers.
+/// 0 for an argument that was packed without code of users: a wrapper, a function, or an array of numbers.
 static inline int anyffi_py_may_run_code(PyObject* x, const AnyffiValue* packed) {
   PyTypeObject* cls = Py_TYPE(x);
-  return !(cls == anyffi_state.ndarray && packed->type_code == ANYFFI_TENSOR) && !anyffi_py_is_wrapper_class(cls);
+  if (cls == anyffi_state.ndarray) return packed->type_code != ANYFFI_TENSOR;
+  if (anyffi_py_is_callable_type(cls)) return 0;
+  // Also of a class that derives from one of C++.
+  return !anyffi_py_is_wrapper_class(cls) && !(cls->tp_base != NULL && anyffi_py_is_wrapper_class(cls->tp_base));
 }
 
 /// Packs arguments; returns how many have to be released, which are fewer if one cannot be packed. `is_packed`: 0 with
