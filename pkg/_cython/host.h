@@ -161,7 +161,9 @@ static int anyffi_py_create_kept(AnyffiObject* object, AnyffiValue* out) {
   PyObject* wrapper = anyffi_py_get_wrapper(object);
   if (wrapper == NULL) return 0;
   PyObject* members = Py_TYPE(wrapper)->tp_dict;
-  int is_made_again = PyDict_Contains(members, anyffi_state.type_key_name);
+  PyObject* usual = anyffi_py_class_of(object->type_code);
+  int is_made_again = usual == NULL ? -1 : (PyObject*)Py_TYPE(wrapper) == usual;
+  if (is_made_again == 0) is_made_again = PyDict_Contains(members, anyffi_state.type_key_name);
   if (is_made_again == 0) is_made_again = PyDict_Contains(members, anyffi_state.record_name);
   int status = is_made_again != 0 ? is_made_again : anyffi_py_pack_handle(ANYFFI_PY_OBJECT, wrapper, out);
   Py_DECREF(wrapper);

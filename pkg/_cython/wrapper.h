@@ -129,6 +129,18 @@ static inline int anyffi_py_is_enrolled(const AnyffiObject* target) {
   return (__atomic_load_n(&target->weak_count, __ATOMIC_RELAXED) & ANYFFI_IS_ENROLLED) != 0;
 }
 
+/// What an object lies inside of, borrowed, or NULL.
+static inline const AnyffiObject* anyffi_py_owner_of(const AnyffiObject* target) {
+  return anyffi_py_is_enrolled(target) ? ((const AnyffiInstance*)target)->owner : NULL;
+}
+
+/// 1 for an object of C++ that is known to refer to nothing itself.
+static inline int anyffi_py_refers_to_nothing(const AnyffiObject* target) {
+  if (target->type_code < ANYFFI_FIRST_DYNAMIC_TYPE || target->deleter == anyffi_state.nurse_deleter) return 0;
+  AnyffiFoundClass found = anyffi_py_find_found(target->type_code);
+  return found.cls != NULL && !found.refers;
+}
+
 /// As `anyffi_object_may_refer`, without a call for most objects.
 static inline int anyffi_py_may_refer(const AnyffiObject* target) {
   int32_t code = target->type_code;
@@ -139,10 +151,12 @@ static inline int anyffi_py_may_refer(const AnyffiObject* target) {
   }
   if (code == ANYFFI_TENSOR && ((const AnyffiTensor*)target)->owner == NULL) return 0;
   if (code < ANYFFI_FIRST_DYNAMIC_TYPE) return anyffi_object_may_refer(target);
-  AnyffiFoundClass found = anyffi_py_find_found(code);
-  if (found.cls == NULL || found.refers) return 1;
-  return anyffi_py_is_enrolled(target) && ((const AnyffiInstance*)target)->owner != NULL &&
-         anyffi_object_may_refer(target);
+  if (!anyffi_py_refers_to_nothing(target)) return 1;
+  const AnyffiObject* owner = anyffi_py_owner_of(target);
+  if (owner == NULL) return 0;
+  // Most owners lie inside of nothing else.
+  if (anyffi_py_refers_to_nothing(owner) && anyffi_py_owner_of(owner) == NULL) return 0;
+  return anyffi_object_may_refer(target);
 }
 
 #ifdef Py_GIL_DISABLED

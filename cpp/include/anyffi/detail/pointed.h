@@ -144,7 +144,7 @@ inline void keep_host_part(AnyffiObject* object, AnyffiObject* owner) {
 }
 
 /// Keeps one more owner of the content alive that an object refers to: the content may have moved to it.
-__attribute__((noinline)) inline void add_owner(AnyffiInstance* known, AnyffiObject* owner) {
+inline void add_owner(AnyffiInstance* known, AnyffiObject* owner) {
   if (!is_reference(&known->header)) return;
   bool has_owner = known->owner != &no_owner;
   // Both lie in one whole.
@@ -262,6 +262,18 @@ AnyffiValue refer_to_pointer(T* pointer, void (*deleter)(AnyffiObject*, int32_t)
   return refer_to(Pointee{found.content, found.type_code, deleter, held, destroy_held, nullptr});
 }
 
+/// A new object for a content that `owner`, if there is one, keeps alive.
+__attribute__((noinline)) inline AnyffiValue refer_inside(const Found& found, AnyffiObject* owner) {
+  return refer_to(Pointee{found.content, found.type_code, &destroy_reference, nullptr, nullptr, owner});
+}
+/// Returns an object that was found for a content that `owner` keeps alive.
+__attribute__((noinline)) inline AnyffiValue refer_again(const AnyffiValue& known, AnyffiObject* owner) {
+  AnyValue kept(Adopt{}, known.aux != 0 ? AnyffiValue{} : known);
+  add_owner(reinterpret_cast<AnyffiInstance*>(known.as_object), owner);
+  kept.release();
+  return known;
+}
+
 template <class T>
 AnyffiValue refer_to_owned(T* pointer) {
   return refer_to_pointer(pointer, &destroy_owned, pointer, &delete_as<T>);
@@ -271,16 +283,12 @@ template <class T>
 AnyffiValue refer_to_borrowed(T* pointer, AnyffiObject* owner = nullptr, uint32_t flags = 0) {
   Found found = find_dynamic(pointer);
   AnyffiValue known = anyffi_instance_find(found.content, found.type_code, flags);
-  if (known.type_code != ANYFFI_NONE) {
-    auto* instance = reinterpret_cast<AnyffiInstance*>(known.as_object);
-    if (__builtin_expect(owner && instance->owner && instance->owner != owner, 0)) {
-      AnyValue kept(Adopt{}, known.aux != 0 ? AnyffiValue{} : known);
-      add_owner(instance, owner);
-      kept.release();
-    }
-    return known;
+  if (known.type_code == ANYFFI_NONE) return refer_inside(found, owner);
+  if (owner) {
+    AnyffiObject* former = reinterpret_cast<AnyffiInstance*>(known.as_object)->owner;
+    if (__builtin_expect(former && former != owner, 0)) return refer_again(known, owner);
   }
-  return refer_to(Pointee{found.content, found.type_code, &destroy_reference, nullptr, nullptr, owner});
+  return known;
 }
 
 /// Functions return or take pointers to objects of the class, which are therefore found by their addresses.
