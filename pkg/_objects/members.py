@@ -11,7 +11,7 @@ from . import defaults
 from .attributes import Restore
 from .docs import FunctionAnnotations, FunctionDoc, FunctionGlobals
 from .fields import Field
-from .methods import OPERATORS, Constructor, MethodMethods, make_iter
+from .methods import OPERATORS, Constructor, MethodMethods, make_iter, make_walk
 from .overrides import BIND, KEEP, Overrides, make_finder
 from .static_properties import StaticProperty
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Constant", "Members", "NestedClass", "Property", "TypeDescription"]
 
 # AnyffiMethodFlag
-_STATIC, _GETTER, _SETTER, _CONSTRUCTOR, _RESTORE = 1, 2, 4, 8, 16
+_STATIC, _GETTER, _SETTER, _CONSTRUCTOR, _RESTORE, _ITERATES = 1, 2, 4, 8, 16, 32
 _STATIC_PROPERTY = _STATIC | _GETTER | _SETTER
 
 
@@ -140,10 +140,10 @@ class Members:
                 members[_free(name)] = Property(_free(name), self._bind(cls, function), put)
             elif name in OPERATORS:
                 members[name] = self._bind(cls, operators[name])
+            elif flags & _ITERATES:
+                members[_free(name)] = make_walk(self._bind(cls, function), self._runtime.iterate_elements)
             elif name == "__iter__":
-                members[name] = make_iter(
-                    self._bind(cls, function), self._function, self._runtime.iterate_elements
-                )
+                members[name] = make_iter(self._bind(cls, function))
             elif not flags & _SETTER:
                 members[_free(name)] = self._bind(cls, function)
         if "__init__" in members:

@@ -18,6 +18,7 @@ __all__ = [
     "MethodMethods",
     "bind_overrides",
     "make_iter",
+    "make_walk",
     "no_constructor",
 ]
 
@@ -168,16 +169,21 @@ def no_constructor(self: Any, /, *args: Any, **kwargs: Any) -> None:
     raise TypeError(f"cannot create '{type_name(type(self))}' instances: the class has no constructor")
 
 
-def make_iter(method: Any, function_class: Any, iterate: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return an `__iter__` for a method that returns an iterable, or a function of the next element.
+def make_walk(method: Any, iterate: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a function that makes an iterator of what a method returns, a function of the next element."""
 
-    `iterate` makes an iterator of such a function.
-    """
+    def walk(self: Any, /) -> Any:
+        return iterate(method(self))
+
+    _name_after(method, walk)
+    return walk
+
+
+def make_iter(method: Any) -> Callable[[Any], Any]:
+    """Return an `__iter__` for a method that returns an iterable."""
 
     def __iter__(self: Any) -> Any:
         found = method(self)
-        if isinstance(found, function_class):
-            return iterate(found)
         # `iter` would call the method of an object that returns itself again.
         return found if hasattr(type(found), "__next__") else iter(found)
 

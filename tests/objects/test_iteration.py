@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import inspect
 import pickle
 import weakref
 from collections.abc import Iterator
@@ -16,9 +17,15 @@ pytestmark = compiles_classes
 
 SOURCE = r"""
 #include <anyffi/anyffi.h>
+#include <anyffi/stl/map.h>
+#include <anyffi/stl/memory.h>
+#include <anyffi/stl/string.h>
+#include <anyffi/stl/tuple.h>
 
 #include <iterator>
 #include <list>
+#include <map>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
@@ -40,6 +47,9 @@ struct Chain {
 };
 struct Row {
   std::vector<Item> items;
+};
+struct Owner {
+  std::vector<std::unique_ptr<Item>> owned;
 };
 
 // A value that is a list, or else a chain: its iterators have the operators of both, and refuse those of the other one.
@@ -94,6 +104,24 @@ ANYFFI_CLASS(Row, "steps.Row")
     .init<>()
     .method("add", &add<Row>, arg("number"), arg("copied"))
     .iterate([](const Row& self) { return self.items.begin(); }, [](const Row& self) { return self.items.end(); });
+struct Prices {
+  std::map<std::string, double> prices{{"ink", 2.5}, {"paper", 1}};
+  std::vector<int64_t> counts{1, 2, 3};
+  std::map<std::string, double>::const_iterator begin() const { return prices.begin(); }
+  std::map<std::string, double>::const_iterator end() const { return prices.end(); }
+};
+ANYFFI_CLASS(Prices, "steps.Prices")
+    .init<>()
+    .iterate("items", &Prices::begin, &Prices::end)
+    .iterate("keys", &Prices::begin, &Prices::end, [](const auto& entry) -> const std::string& { return entry.first; })
+    .iterate("values", &Prices::begin, &Prices::end, [](const auto& entry) { return entry.second; })
+    .iterate("doubled", [](const Prices& self) { return self.counts.begin(); },
+             [](Prices* self) { return self->counts.end(); }, [](int64_t count) { return 2 * count; })
+    .method("add", [](Prices& self, int64_t count) { self.counts.push_back(count); }, arg("count"));
+ANYFFI_CLASS(Owner, "steps.Owner")
+    .init<>()
+    .method("add", [](Owner& self, int64_t number) { self.owned.push_back(std::make_unique<Item>(number)); }, arg("number"))
+    .iterate_references("owned", [](Owner& self) { return self.owned.begin(); }, [](Owner& self) { return self.owned.end(); });
 ANYFFI_CLASS(Either, "steps.Either")
     .init([](bool is_list) { return Either{{1, 2}, {3, 4}, is_list}; }, arg("is_list"))
     .iterate(&Either::begin, &Either::end);
@@ -206,3 +234,40 @@ def test_a_cycle_through_an_iterator_is_collected(steps: Any) -> None:
     gc.collect()
     gc.collect()
     assert gone() is None
+
+
+def test_methods_that_return_iterators(steps: Any) -> None:
+    prices = steps.Prices()
+    keys = prices.keys()
+    assert isinstance(keys, Iterator)
+    assert list(keys) == ["ink", "paper"]
+    assert list(prices.values()) == [2.5, 1.0]
+    assert dict(prices.items()) == {"ink": 2.5, "paper": 1.0}
+    with pytest.raises(TypeError):
+        iter(prices)
+    # Elements of a vector are reached by their index, through the function as well.
+    doubled = prices.doubled()
+    assert next(doubled) == 2
+    prices.add(5)
+    assert list(doubled) == [4, 6, 10]
+    del prices
+    assert list(keys) == []
+
+
+def test_a_method_that_returns_an_iterator_over_references(steps: Any) -> None:
+    owner = steps.Owner()
+    owner.add(7)
+    [item] = owner.owned()
+    item.number = 8
+    assert [each.number for each in owner.owned()] == [8]
+    assert next(owner.owned()) is item
+
+
+def test_how_methods_that_return_iterators_look(steps: Any) -> None:
+    assert str(inspect.signature(steps.Prices.values)) == "(self) -> 'Iterator[float]'"
+    assert steps.Prices.keys.__name__ == "keys"
+    assert steps.Prices.keys.__qualname__ == "Prices.keys"
+    with pytest.raises(TypeError):
+        steps.Prices.keys()
+    with pytest.raises(TypeError, match=r"descriptor 'keys' for 'steps\.Prices' objects"):
+        steps.Prices.keys(3)

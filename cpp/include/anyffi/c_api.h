@@ -1140,7 +1140,9 @@ typedef enum AnyffiMethodFlag {
   /// Returns a new object of the type; several constructors are overloads.
   ANYFFI_CONSTRUCTOR = 8,
   /// Returns a new object from what the method `__getstate__` returned.
-  ANYFFI_RESTORE = 16
+  ANYFFI_RESTORE = 16,
+  /// Returns a function that returns one element after the other, and at last ANYFFI_MISSING: an iterator in Python.
+  ANYFFI_ITERATES = 32
 } AnyffiMethodFlag;
 
 typedef struct AnyffiMethodInfo {

@@ -238,7 +238,17 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   /// are random access iterators, `begin` and `end` are called for each element, and the object may change meanwhile.
   template <class B, class E>
   Class& iterate(B begin, E end) noexcept {
-    return add_method(0, "__iter__", detail::make_walk<T, false>(begin, end));
+    return iterate("__iter__", begin, end);
+  }
+  /// A method that returns such an iterator: `.iterate("children", &T::begin, &T::end)`.
+  template <class B, class E>
+  Class& iterate(const char* name, B begin, E end) noexcept {
+    return add_method(ANYFFI_ITERATES, name, detail::make_walk<T, false>(begin, end));
+  }
+  /// The same, over what a function returns for each element, such as the keys of a map.
+  template <class B, class E, class F>
+  Class& iterate(const char* name, B begin, E end, F project) noexcept {
+    return iterate(name, detail::make_projected<T>(begin, project), detail::make_projected<T>(end, project));
   }
   /// The same, of elements that refer into the object, which they keep alive: objects that references, or elements that
   /// are a std::unique_ptr, refer to are not
@@ -246,7 +256,11 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   /// itself, and refers to.
   template <class B, class E>
   Class& iterate_references(B begin, E end) noexcept {
-    add_method(0, "__iter__", detail::make_walk<T, true>(begin, end));
+    return iterate_references("__iter__", begin, end);
+  }
+  template <class B, class E>
+  Class& iterate_references(const char* name, B begin, E end) noexcept {
+    add_method(ANYFFI_ITERATES, name, detail::make_walk<T, true>(begin, end));
     return returns(Returns::kReferenceInternal);
   }
 

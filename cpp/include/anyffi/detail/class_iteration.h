@@ -136,8 +136,53 @@ inline constexpr bool kHasIndex = false;
 template <class I>
 inline constexpr bool kHasIndex<I, std::void_t<decltype(*(std::declval<I&>() + std::ptrdiff_t{})),
                                                decltype(std::declval<I&>() < std::declval<I&>())>> =
-    std::is_base_of_v<RandomAccess, decltype(category_of<I>(0))> &&
-    std::is_convertible_v<decltype(std::declval<I&>() - std::declval<I&>()), std::ptrdiff_t>;
+    std::is_base_of_v<RandomAccess, decltype(category_of<I>(0))>;
+
+/// Whether `end - begin` is a number of elements. The iterators may differ by const alone.
+template <class End, class Begin, class = void>
+inline constexpr bool kHasOffset = false;
+template <class End, class Begin>
+inline constexpr bool kHasOffset<End, Begin, std::void_t<decltype(std::declval<End&>() - std::declval<Begin&>())>> =
+    std::is_convertible_v<decltype(std::declval<End&>() - std::declval<Begin&>()), std::ptrdiff_t>;
+
+/// An iterator over what a function returns for each element of another one.
+template <class I, class F>
+struct Projected {
+  I base;
+  F project;
+  using iterator_category = decltype(category_of<I>(0));
+  decltype(auto) operator*() const { return project(*base); }
+  Projected& operator++() {
+    ++base;
+    return *this;
+  }
+  template <class J>
+  bool operator!=(const Projected<J, F>& other) const {
+    return base != other.base;
+  }
+  // Of random access iterators alone.
+  template <class J = I, class = decltype(std::declval<const J&>() < std::declval<const J&>())>
+  bool operator<(const Projected& other) const {
+    return base < other.base;
+  }
+  template <class J, class = decltype(std::declval<const I&>() - std::declval<const J&>())>
+  std::ptrdiff_t operator-(const Projected<J, F>& other) const {
+    return base - other.base;
+  }
+  template <class J = I, class = decltype(std::declval<const J&>() + std::ptrdiff_t{})>
+  Projected operator+(std::ptrdiff_t by) const {
+    return {base + by, project};
+  }
+};
+
+/// A function that returns such an iterator.
+template <class T, class B, class F>
+auto make_projected(B begin, F project) {
+  return [begin, project](const Ref<T>& owner) {
+    using Base = Bare<decltype(call_with<T>(begin, owner))>;
+    return Projected<Base, F>{call_with<T>(begin, owner), project};
+  };
+}
 
 /// A function of the next element, of which the host makes an iterator.
 template <class Element>
@@ -152,7 +197,7 @@ auto make_walk(B begin, E end) {
     using Begin = Bare<decltype(call_with<T>(begin, owner))>;
     using End = Bare<decltype(call_with<T>(end, owner))>;
     using Element = Bare<decltype(*std::declval<Begin&>())>;
-    if constexpr (kHasIndex<Begin> && std::is_same_v<Begin, End>) {
+    if constexpr (kHasIndex<Begin> && kHasOffset<End, Begin>) {
       return ElementsOf<Element>{Function::from(IndexWalk<T, B, E, kInside>{{owner}, begin, end})};
     } else {
       Walk<T, Begin, End, kInside> walk{{owner}, call_with<T>(begin, owner), call_with<T>(end, owner)};
