@@ -111,13 +111,12 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_packed(AnyffiFunction* target, Any
 /// Says of which enumeration an int is a member; 0, or -1 with an exception.
 static int anyffi_py_name_enumeration(PyObject* x, AnyffiValue* value) {
   if (value->type_code != ANYFFI_INT || !PyLong_Check(x) || PyLong_CheckExact(x)) return 0;
-  PyObject* identity = PyLong_FromVoidPtr(Py_TYPE(x));
-  if (identity == NULL) return -1;
-  PyObject* code = PyDict_GetItemWithError(anyffi_state.enumeration_codes, identity);
-  Py_DECREF(identity);
-  if (code == NULL) return PyErr_Occurred() == NULL ? 0 : -1;
-  value->aux = (uint32_t)PyLong_AsUnsignedLong(code);
-  return 0;
+  AnyffiKnownClass copy;
+  const AnyffiKnownClass* known = anyffi_py_known_class(Py_TYPE(x), &copy);
+  int is_remembered = known != NULL && known->enumeration != 0;
+  int64_t code = is_remembered ? known->enumeration : anyffi_py_look_up_enumeration(Py_TYPE(x));
+  if (code > 0) value->aux = (uint32_t)code;
+  return code < 0 ? -1 : 0;
 }
 
 static inline int anyffi_py_is_overloaded(const AnyffiFunction* target) {

@@ -56,9 +56,10 @@ typedef struct {
   PyTypeObject* cls;
   unsigned int version;
   uint16_t decision;
-  uint16_t depends; /* on the classes that are registered with abstract ones */
-  uint64_t token;   /* changes with those */
-  PyObject* reader; /* the function of the rules that lowers instances, borrowed: never freed */
+  uint16_t depends;     /* on the classes that are registered with abstract ones */
+  uint64_t token;       /* changes with those */
+  uint32_t enumeration; /* the type code of the enumeration that C++ describes by the class, or 0 */
+  PyObject* reader;     /* the function of the rules that lowers instances, borrowed: never freed */
 } AnyffiKnownClass;
 
 /// Two places for each class: of more classes at one place, some are forgotten.
@@ -92,6 +93,7 @@ static inline const AnyffiKnownClass* anyffi_py_find_known(PyTypeObject* cls, An
   copy->decision = __atomic_load_n(&known->decision, __ATOMIC_RELAXED);
   copy->depends = __atomic_load_n(&known->depends, __ATOMIC_RELAXED);
   copy->token = __atomic_load_n(&known->token, __ATOMIC_RELAXED);
+  copy->enumeration = __atomic_load_n(&known->enumeration, __ATOMIC_RELAXED);
   copy->reader = __atomic_load_n(&known->reader, __ATOMIC_RELAXED);
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   return (before & 1) == 0 && __atomic_load_n(changes, __ATOMIC_RELAXED) == before ? copy : NULL;
@@ -121,17 +123,33 @@ static inline void anyffi_py_write_known(AnyffiKnownClass* place, const AnyffiKn
   __atomic_store_n(&place->decision, known->decision, __ATOMIC_RELAXED);
   __atomic_store_n(&place->depends, known->depends, __ATOMIC_RELAXED);
   __atomic_store_n(&place->token, known->token, __ATOMIC_RELAXED);
+  __atomic_store_n(&place->enumeration, known->enumeration, __ATOMIC_RELAXED);
   __atomic_store_n(&place->reader, known->reader, __ATOMIC_RELAXED);
 #else
   *place = *known;
 #endif
 }
 
+/// The type code of the enumeration that C++ describes by a class: 0 for other classes, -1 with an exception.
+static int64_t anyffi_py_look_up_enumeration(PyTypeObject* cls) {
+  PyObject* identity = PyLong_FromVoidPtr(cls);
+  if (identity == NULL) return -1;
+  PyObject* code = PyDict_GetItemWithError(anyffi_state.enumeration_codes, identity);
+  Py_DECREF(identity);
+  if (code == NULL) return PyErr_Occurred() == NULL ? 0 : -1;
+  return (int64_t)PyLong_AsUnsignedLong(code);
+}
+
 /// Remembers the decision of a class.
 static void anyffi_py_remember_decision(PyTypeObject* cls, unsigned int version, AnyffiDecision decision, int depends,
                                         uint64_t token, PyObject* reader) {
   AnyffiKnownClass* place = anyffi_py_places_of(cls);
-  AnyffiKnownClass known = {cls, version, (uint16_t)decision, (uint16_t)depends, token, reader};
+  AnyffiKnownClass known = {cls, version, (uint16_t)decision, (uint16_t)depends, token, 0, reader};
+  if (decision == ANYFFI_DECISION_INT) {
+    int64_t code = anyffi_py_look_up_enumeration(cls);
+    if (code < 0) PyErr_Clear();
+    if (code > 0) known.enumeration = (uint32_t)code;
+  }
 #ifdef Py_GIL_DISABLED
   anyffi_py_take_lock(&anyffi_known_lock);
   unsigned* changes = &anyffi_known_changes[(place - anyffi_known_classes) / 2];
