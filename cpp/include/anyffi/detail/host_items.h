@@ -65,6 +65,15 @@ inline bool is_items_of(const AnyffiValue& value, int32_t first, int32_t second)
 /// Refuses without naming the value: the host packs the container again, and the conversion of that says why.
 inline bool refuse_items(AnyffiMismatch& why, const char* name) { return refuse(why, AnyffiValue{}, name); }
 
+/// Loads an item; a number of the exact type without a call.
+template <class T>
+bool load_item(AnyffiValue& item, typename Traits<T>::Holder& holder, AnyffiMismatch& why) {
+  if constexpr (kIsNumber<T>) {
+    if (__builtin_expect(Traits<T>::load_plain(item, holder), 1)) return true;
+  }
+  return Traits<T>::load(item, holder, why);
+}
+
 /// Reserves memory in containers that have it.
 template <class C, class = void>
 struct Reserve {
@@ -109,8 +118,7 @@ bool load_host_numbers(const AnyffiValue& value, C& filled, const char* name, An
     if (size > filled.size()) filled.resize(std::max(size, static_cast<size_t>(items.size())));
     T* next = filled.data() + begin;
     for (AnyffiValue& item : items) {
-      bool is_plain = Traits<T>::load_plain(item, *next);
-      if (__builtin_expect(!is_plain, 0) && !Traits<T>::load(item, *next, why)) return refuse_items(why, name);
+      if (__builtin_expect(!load_item<T>(item, *next, why), 0)) return refuse_items(why, name);
       ++next;
     }
   }

@@ -66,10 +66,10 @@ bool load_items(const AnyffiValue& value, C& filled, const char* name, AnyffiMis
   }
   auto load = [&](AnyffiValue& item) {
     if constexpr (kLoadsInPlace<T> && kGrowsByItems<C>) {
-      return Traits<T>::load(item, filled.emplace_back(), why);
+      return load_item<T>(item, filled.emplace_back(), why);
     } else {
       typename Traits<T>::Holder holder{};
-      if (!Traits<T>::load(item, holder, why)) return false;
+      if (!load_item<T>(item, holder, why)) return false;
       visit(Traits<T>::take(holder));
       return true;
     }
@@ -172,7 +172,7 @@ bool load_entries(const AnyffiValue& value, C& filled, const char* name, AnyffiM
       return load_host_entries(value, filled, name, why, [&](AnyffiValue& key, AnyffiValue& item) {
         typename Traits<K>::Holder key_holder{};
         typename Traits<V>::Holder item_holder{};
-        return Traits<K>::load(key, key_holder, why) && Traits<V>::load(item, item_holder, why) &&
+        return load_item<K>(key, key_holder, why) && load_item<V>(item, item_holder, why) &&
                visit(Traits<K>::take(key_holder), Traits<V>::take(item_holder));
       });
     }

@@ -20,6 +20,7 @@ struct Traits<std::array<T, N>, std::enable_if_t<detail::HasTraits<T>::value>> {
   static constexpr uint32_t result_flags = ANYFFI_NATIVE;
   static constexpr bool kBorrows = false;
   static constexpr bool kOutlivesHolder = true;
+  static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kReadsItems = detail::kLoadsQuietly<T>;
   static constexpr bool kIsWritten = true;
   static constexpr bool kWritesItems = detail::kWritesItems<T>;
@@ -50,9 +51,13 @@ struct Traits<std::array<T, N>, std::enable_if_t<detail::HasTraits<T>::value>> {
     items.read();
     bool is_read = items.is_whole(N);
     for (size_t i = 0; is_read && i < N; ++i) {
-      typename Traits<T>::Holder item{};
-      is_read = Traits<T>::load(items.begin()[i], item, why);
-      if (is_read) holder[i] = Traits<T>::take(item);
+      if constexpr (detail::kLoadsInPlace<T>) {
+        is_read = detail::load_item<T>(items.begin()[i], holder[i], why);
+      } else {
+        typename Traits<T>::Holder item{};
+        is_read = detail::load_item<T>(items.begin()[i], item, why);
+        if (is_read) holder[i] = Traits<T>::take(item);
+      }
     }
     return is_read || detail::refuse_items(why, name);
   }

@@ -66,8 +66,7 @@ struct StdTupleTraits {
     (void)holder;
     HostItems<sizeof...(Ts)> items(value);
     items.read();
-    bool is_read =
-        items.is_whole(sizeof...(Ts)) && (Traits<Ts>::load(items.begin()[I], std::get<I>(holder), why) && ...);
+    bool is_read = items.is_whole(sizeof...(Ts)) && (load_item<Ts>(items.begin()[I], std::get<I>(holder), why) && ...);
     return is_read || refuse_items(why, name);
   }
   static bool has_size(const AnyffiValue& value, AnyffiMismatch& why) {
