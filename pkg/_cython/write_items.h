@@ -138,6 +138,15 @@ static int64_t anyffi_py_write_scalars(AnyffiOpen* open, const AnyffiValue* valu
   PyObject** items = PySequence_Fast_ITEMS(open->made) + open->position;
   if (count > open->size - open->position) count = open->size - open->position;
   int64_t i = 0;
+  // Few values, as those of a tuple, are often of different types.
+  if (count <= 4) {
+    for (; i < count && !anyffi_py_begins_container(&values[i]); ++i) {
+      items[i] = anyffi_py_write_scalar(&values[i], open->in_key);
+      if (__builtin_expect(items[i] == NULL, 0)) return -1;
+    }
+    open->position += i;
+    return i;
+  }
   while (i < count && !anyffi_py_begins_container(&values[i])) {
     // Most values are of the type of the one before.
     if (values[i].type_code == ANYFFI_INT && values[i].aux == 0) {
