@@ -284,6 +284,7 @@ cdef int read_rules() except -1:
     state.convert = keep(_conversions.convert)
     state.listed = keep(_conversions.LISTED)
     state.fspath_name = keep(sys.intern("__fspath__"))
+    state.timestamp_name = keep(sys.intern("timestamp"))
     state.type_error_name = keep(sys.intern("TypeError"))
     state.type_key_name = keep(sys.intern("_anyffi_type_key"))
     state.record_name = keep(sys.intern("_anyffi_record"))

@@ -54,8 +54,8 @@ static int anyffi_py_convert_directly(PyObject* x, int32_t conversion, AnyffiVal
   PyObject* made = NULL;
   // The rules record what code of users returns.
   if (anyffi_state.is_check_mode) return 0;
-  if (conversion == ANYFFI_AS_DURATION) return anyffi_py_read_duration(x, out);
-  if (conversion == ANYFFI_AS_DATE_TIME) return anyffi_py_read_local_time(x, out);
+  if (conversion == ANYFFI_AS_DURATION || conversion == ANYFFI_AS_DATE_TIME)
+    return anyffi_py_read_time(x, conversion, out);
   if (conversion == ANYFFI_AS_PATH && ANYFFI_KNOWN_LAYOUT) {
     PyObject* method = anyffi_py_look_up(cls, anyffi_state.fspath_name);
     if (method == NULL || method == Py_None) return 0;
@@ -77,8 +77,7 @@ static int anyffi_py_convert_directly(PyObject* x, int32_t conversion, AnyffiVal
 static PyObject* anyffi_py_create_directly(int32_t conversion, const AnyffiValue* from) {
   int is_time = conversion == ANYFFI_AS_DURATION || conversion == ANYFFI_AS_DATE_TIME;
   if (!is_time || from->type_code != ANYFFI_INT || anyffi_py_datetime_api() == NULL) return NULL;
-  return conversion == ANYFFI_AS_DURATION ? anyffi_py_make_duration(from->as_int)
-                                          : anyffi_py_make_date_time(from->as_int);
+  return anyffi_py_make_time(conversion, from->as_int);
 }
 
 #endif  // ANYFFI_CONVERSIONS_H_

@@ -8,19 +8,23 @@
 
 #include "decisions.h"
 #include "scalars.h"
+#include "times.h"
 
-/// The type code of what an exact container, or an instance of a known subclass, is packed as; 0 for others.
+/// The type code of what an exact container, an instance of a known subclass, or a time, is packed as; 0 for others.
 ///
 /// In builds without the GIL 0 for mutable ones, which other threads may change while they are read.
 static inline int32_t anyffi_py_items_code(PyObject* x, PyTypeObject* cls) {
   if (cls == &PyTuple_Type) return ANYFFI_ARRAY;
 #ifdef Py_GIL_DISABLED
-  return (void)x, cls == &PyFrozenSet_Type ? ANYFFI_FROZEN_SET : 0;
+  (void)x;
+  if (anyffi_py_is_time_class(cls)) return ANYFFI_PY_OBJECT;
+  return cls == &PyFrozenSet_Type ? ANYFFI_FROZEN_SET : 0;
 #else
   if (cls == &PyList_Type) return ANYFFI_LIST;
   if (cls == &PyDict_Type) return ANYFFI_DICT;
   if (cls == &PySet_Type) return ANYFFI_SET;
   if (cls == &PyFrozenSet_Type) return ANYFFI_FROZEN_SET;
+  if (anyffi_py_is_time_class(cls)) return ANYFFI_PY_OBJECT;
   switch (anyffi_py_known_decision(cls)) {
     case ANYFFI_DECISION_TUPLE:
       return ANYFFI_ARRAY;
@@ -215,6 +219,14 @@ ANYFFI_NEVER_INLINE int64_t anyffi_py_read_set_items(AnyffiItems* items, PyObjec
   return count;
 }
 
+/// Reads the parts of a time or duration; the rules convert others, and raise the errors.
+ANYFFI_NEVER_INLINE int64_t anyffi_py_read_time_parts(AnyffiItems* items, PyObject* x, AnyffiValue* out) {
+  int status = anyffi_py_split_time(x, (int32_t)items->position, out);
+  if (status < 0) PyErr_Clear();
+  items->size = 2;
+  return status > 0 ? 2 : -1;
+}
+
 /// The hook behind `anyffi_items_read`. Each path is a jump.
 static int64_t anyffi_py_read_items(AnyffiItems* items, AnyffiValue* out, int64_t capacity) {
   PyObject* x = (PyObject*)items->container;
@@ -228,6 +240,8 @@ static int64_t anyffi_py_read_items(AnyffiItems* items, AnyffiValue* out, int64_
     case ANYFFI_DICT:
       items->size = PyDict_GET_SIZE(x);
       return anyffi_py_read_dict_items(items, x, out, capacity);
+    case ANYFFI_PY_OBJECT:
+      return anyffi_py_read_time_parts(items, x, out);
     default:
       items->size = PySet_GET_SIZE(x);
       return anyffi_py_read_set_items(items, x, out, capacity);

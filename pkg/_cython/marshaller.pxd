@@ -56,6 +56,7 @@ cdef extern from "state.h":
         PyObject* convert
         PyObject* listed
         PyObject* fspath_name
+        PyObject* timestamp_name
         PyObject* type_error_name
         PyObject* type_key_name
         PyObject* record_name

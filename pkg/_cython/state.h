@@ -70,6 +70,7 @@ typedef struct {
   PyObject* type_error_name;  // the kind of most errors
   PyObject* listed;           // classes, in a tuple; `LISTED` of the rules
   PyObject* fspath_name;      // "__fspath__"
+  PyObject* timestamp_name;   // "timestamp"
   PyObject* type_key_name;    // what the classes have that are made for a type, and those of dataclasses
   PyObject* record_name;
   PyObject* create;

@@ -6,6 +6,7 @@
 #ifndef ANYFFI_WRITE_ITEMS_H_
 #define ANYFFI_WRITE_ITEMS_H_
 
+#include "times.h"
 #include "unpack.h"
 
 /// Before Python 3.10 nothing tells C code to stop the collector.
@@ -54,6 +55,14 @@ static PyObject* anyffi_py_write_complex(const AnyffiValue* value, int in_key) {
   return in_key && is_nan ? NULL : PyComplex_FromCComplex(number);
 }
 
+/// 1 for a value of `anyffi_make_created`.
+static inline int anyffi_py_is_created(const AnyffiValue* value) { return value->aux >> 16 != 0; }
+
+/// Makes a time or duration; NULL with or without an exception. An import would run code of Python.
+static PyObject* anyffi_py_write_time(const AnyffiValue* value) {
+  return PyDateTimeAPI == NULL ? NULL : anyffi_py_make_time((int32_t)(value->aux >> 16), value->as_int);
+}
+
 /// Makes a scalar; NULL with or without an exception. Whether two keys that are not equal to themselves are an error is
 /// for the runtime to say.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_write_scalar(const AnyffiValue* value, int in_key) {
@@ -68,13 +77,15 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_write_scalar(const AnyffiValue* value, 
     return PyUnicode_DecodeUTF8((const char*)value->as_pointer, (Py_ssize_t)(value->aux >> 2), NULL);
   }
   if (value->type_code == ANYFFI_BOOL) return PyBool_FromLong(value->as_int != 0);
-  if (value->type_code == ANYFFI_UNSET) return anyffi_py_write_complex(value, in_key);
+  if (value->type_code == ANYFFI_UNSET) {
+    return anyffi_py_is_created(value) ? anyffi_py_write_time(value) : anyffi_py_write_complex(value, in_key);
+  }
   Py_RETURN_NONE;
 }
 
 /// 1 for a value that begins a container.
 static inline int anyffi_py_begins_container(const AnyffiValue* value) {
-  return value->type_code == ANYFFI_UNSET && value->aux >> 1 != ANYFFI_COMPLEX;
+  return value->type_code == ANYFFI_UNSET && value->aux >> 1 != ANYFFI_COMPLEX && !anyffi_py_is_created(value);
 }
 
 /// Whether the next value of a container is part of a key.

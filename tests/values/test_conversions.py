@@ -512,6 +512,32 @@ def test_durations(ffi: Any) -> None:
             nanoseconds(bad)
 
 
+def test_times_inside_of_containers(ffi: Any) -> None:
+    delta, moment = datetime.timedelta, datetime.datetime(2024, 2, 29, 12, 30, 15, 123456)
+    times = get(ffi, "as.times")
+
+    class Delta(datetime.timedelta):
+        pass
+
+    # Without a zone, and what only the rules convert.
+    for each in ([], [moment], [moment] * 3, (moment, moment.astimezone(UTC))):
+        expected = {delta(seconds=-1): [moment] * len(each), delta(days=2): []}
+        assert list(times({delta(days=2): (), delta(seconds=-1): each}).items()) == list(expected.items())
+    assert times({Delta(1): [], 1.5: [], 2: []}) == {
+        delta(seconds=1.5): [],
+        delta(seconds=2): [],
+        delta(1): [],
+    }
+    with pytest.raises(ValueError, match="two keys are equal in C"):
+        times({delta(seconds=1): [], 1: []})
+    with pytest.raises(TypeError, match=r"\[0\].*: expected datetime, got timedelta"):
+        times({delta(1): [delta(1)]})
+    with pytest.raises(TypeError, match=r"expected timedelta \| float, got datetime"):
+        times({moment: []})
+    with pytest.raises(OverflowError, match="does not fit the duration"):
+        times({delta.max: []})
+
+
 @given(delta=st.timedeltas(datetime.timedelta(-36525), datetime.timedelta(36525)))
 def test_durations_round_trip(ffi: Any, delta: datetime.timedelta) -> None:
     assert get(ffi, "stl.nanoseconds")(delta) == delta

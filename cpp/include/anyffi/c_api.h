@@ -524,7 +524,7 @@ typedef enum AnyffiItemsFlag {
 /// the first call of `anyffi_items_read` on; `position` begins at 0 and is the host's.
 typedef struct AnyffiItems {
   void* container;   /* a handle, borrowed */
-  int32_t type_code; /* of what it would be packed as: from ANYFFI_ARRAY to ANYFFI_SET */
+  int32_t type_code; /* of what it would be packed as: from ANYFFI_ARRAY to ANYFFI_SET, or ANYFFI_PY_OBJECT */
   int32_t flags;     /* AnyffiItemsFlag */
   int64_t size;
   int64_t position;
@@ -533,7 +533,8 @@ typedef struct AnyffiItems {
 /// Reads the next items, at most `capacity` values: of a mapping keys and values in turn. They borrow from the
 /// container; those with ANYFFI_MOVABLE are owned; a container inside is a value of `anyffi_make_items`. Returns how
 /// many there are, 0 at the end, -1 without an error where the host has to pack the container: with a hook of users
-/// inside, or a key that is not equal to itself.
+/// inside, or a key that is not equal to itself. Of a PyObject, whose `position` is ANYFFI_AS_DATE_TIME or
+/// ANYFFI_AS_DURATION: the two ints of that conversion.
 int64_t anyffi_items_read(AnyffiItems* items, AnyffiValue* out, int64_t capacity);
 
 /// In `aux` of an Int, during a call or while it is written: its 64 bits are an unsigned number above INT64_MAX, a
@@ -543,7 +544,7 @@ int64_t anyffi_items_read(AnyffiItems* items, AnyffiValue* out, int64_t capacity
 /// Writes a value of which the host makes one of its own, in parts: numbers, None, text by `anyffi_make_utf8`, complex
 /// numbers and containers by `anyffi_make_items`. A container has its size in place of the handle, and its items follow
 /// it, of a mapping keys and values in turn; a Complex has the address of two doubles, or of two floats with
-/// `in_key` 1.
+/// `in_key` 1. Times and durations are values of `anyffi_make_created`.
 /// `*state` begins as NULL and is the host's. Returns 1 once the value is complete: `*state` is its handle, owned.
 /// Returns 0 before; -1, without an error and with nothing to release, where the runtime has to make the value: if text
 /// or a key is not valid. Borrows until it returns; runs no code of users. NULL values give up.

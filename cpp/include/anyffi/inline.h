@@ -281,6 +281,12 @@ static inline AnyffiValue anyffi_make_items(void* container, int32_t type_code, 
   return anyffi_make_value((uint32_t)ANYFFI_UNSET | aux << 32, (uint64_t)(uintptr_t)container);
 }
 
+/// A time or duration of the host of so many microseconds, for `anyffi_items_write` alone: an Unset value, whose `aux`
+/// is the AnyffiConversion above the bits of `anyffi_make_items`.
+static inline AnyffiValue anyffi_make_created(int32_t conversion, int64_t microseconds) {
+  return anyffi_make_value((uint32_t)ANYFFI_UNSET | (uint64_t)(uint32_t)conversion << 48, (uint64_t)microseconds);
+}
+
 static inline int anyffi_is_items(const AnyffiValue* value) {
   return value->type_code == ANYFFI_UNSET && value->aux != 0;
 }

@@ -18,6 +18,8 @@ template <int64_t kCapacity = kItemsAtOnce, int64_t kStep = 1>
 class HostItems {
  public:
   explicit HostItems(const AnyffiValue& value) : items_(anyffi_open_items(&value)) {}
+  /// Reads what an object is as another type.
+  HostItems(const AnyffiValue& value, int32_t conversion) : HostItems(value) { items_.position = conversion; }
   HostItems(const HostItems&) = delete;
   HostItems& operator=(const HostItems&) = delete;
   ~HostItems() { release(); }

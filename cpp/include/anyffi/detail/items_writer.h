@@ -38,6 +38,9 @@ class ItemsWriter {
   /// Begins a container; its items follow, of a mapping keys and values in turn.
   void begin(int32_t type_code, size_t size) { put(anyffi_make_items(reinterpret_cast<void*>(size), type_code, 0)); }
 
+  /// Puts what the host makes of an int, as `anyffi_value_create_host` does.
+  void put_created(int32_t conversion, const AnyffiValue& from) { put(anyffi_make_created(conversion, from.as_int)); }
+
   /// Puts a number for each item. The loop has no call, so that the compiler keeps its state in registers.
   template <class T, class Items>
   void put_numbers(const Items& items) {

@@ -4,6 +4,8 @@
 #define ANYFFI_STL_CHRONO_H_
 
 #include <anyffi/container/sequence.h>
+#include <anyffi/detail/host_items.h>
+#include <anyffi/detail/items_writer.h>
 
 #include <chrono>
 
@@ -14,22 +16,46 @@ namespace detail {
 /// A number of nanoseconds that all times and durations of Python fit.
 __extension__ typedef __int128 WideInt;  // NOLINT: `using` has no place for it
 
+/// From seconds and nanoseconds.
+inline WideInt join_nanoseconds(const AnyffiValue* numbers) {
+  return static_cast<WideInt>(numbers[0].as_int) * 1000000000 + numbers[1].as_int;
+}
+
 /// Reads a time or duration of the host; false, with `why`, if the value is none.
 __attribute__((noinline)) inline bool load_nanoseconds(const AnyffiValue& value, int32_t conversion, const char* name,
                                                        WideInt& out, AnyffiMismatch& why) {
+  if (is_items_of(value, ANYFFI_PY_OBJECT, ANYFFI_PY_OBJECT)) {
+    HostItems<2> numbers(value, conversion);
+    numbers.read();
+    if (!numbers.is_whole(2)) return refuse_items(why, name);
+    out = join_nanoseconds(numbers.begin());
+    return true;
+  }
   AnyValue parts;
   if (!convert_to(value, conversion, ANYFFI_LIST, name, parts, why)) return false;
-  const AnyffiValue* numbers = reinterpret_cast<const AnyffiSequence*>(parts.raw().as_object)->data;
-  out = static_cast<WideInt>(numbers[0].as_int) * 1000000000 + numbers[1].as_int;
+  out = join_nanoseconds(reinterpret_cast<const AnyffiSequence*>(parts.raw().as_object)->data);
   return true;
 }
 
-/// The host's time or duration of so many microseconds. OverflowError beyond int64.
-__attribute__((noinline)) inline AnyffiValue store_microseconds(WideInt count, int32_t conversion) {
+/// OverflowError beyond int64.
+inline AnyffiValue make_microseconds(WideInt count) {
   if (static_cast<int64_t>(count) != count) throw Error("OverflowError", "a duration is longer than 292,000 years");
-  AnyffiValue from = anyffi_make_int(static_cast<int64_t>(count)), created;
+  return anyffi_make_int(static_cast<int64_t>(count));
+}
+
+/// The host's time or duration of so many microseconds.
+__attribute__((noinline)) inline AnyffiValue store_microseconds(WideInt count, int32_t conversion) {
+  AnyffiValue from = make_microseconds(count), created;
   check(anyffi_value_create_host(conversion, &from, &created));
   return created;
+}
+
+constexpr WideInt greatest_divisor(WideInt a, WideInt b) { return b == 0 ? a : greatest_divisor(b, a % b); }
+
+/// For a positive divisor: times that are not centuries away take no division of 128 bits.
+inline WideInt divide(WideInt number, WideInt divisor) {
+  auto low = static_cast<int64_t>(number), low_divisor = static_cast<int64_t>(divisor);
+  return low == number && low_divisor == divisor ? low / low_divisor : number / divisor;
 }
 
 /// Numbers of ticks, from and to other numbers.
@@ -43,13 +69,16 @@ struct Ticks {
       out = static_cast<Rep>(static_cast<double>(count) * Period::den / Period::num / 1e9);
       return true;
     } else {
-      WideInt scaled, divisor = static_cast<WideInt>(Period::num) * 1000000000;
-      if (__builtin_mul_overflow(count, static_cast<WideInt>(Period::den), &scaled)) return too_large(value, name, why);
-      if (scaled % divisor != 0) {
+      constexpr WideInt kUnit = static_cast<WideInt>(Period::num) * 1000000000;
+      constexpr WideInt kCommon = greatest_divisor(kUnit, Period::den);
+      WideInt scaled;
+      if (__builtin_mul_overflow(count, Period::den / kCommon, &scaled)) return too_large(value, name, why);
+      WideInt ticks = divide(scaled, kUnit / kCommon);
+      if (ticks * (kUnit / kCommon) != scaled) {
         return refuse(why, value, name, ANYFFI_MISMATCH_VALUE, "expected a whole number of the duration's ticks");
       }
-      out = static_cast<Rep>(scaled / divisor);
-      return out == scaled / divisor || too_large(value, name, why);
+      out = static_cast<Rep>(ticks);
+      return out == ticks || too_large(value, name, why);
     }
   }
   /// Rounded to the nearest one.
@@ -58,10 +87,12 @@ struct Ticks {
       double number = __builtin_rint(static_cast<double>(count) * Period::num / Period::den * 1e6);
       if (number != number) throw Error("ValueError", "a duration cannot be NaN");
       if (number < -9e18 || number > 9e18) throw Error("OverflowError", "a duration is longer than 292,000 years");
-      return static_cast<WideInt>(number);
+      return static_cast<int64_t>(number);
     } else {
-      WideInt scaled = static_cast<WideInt>(count) * Period::num * 1000000, half = Period::den / 2;
-      return scaled >= 0 ? (scaled + half) / Period::den : -((half - scaled) / Period::den);
+      constexpr WideInt kUnit = static_cast<WideInt>(Period::num) * 1000000;
+      constexpr WideInt kCommon = greatest_divisor(kUnit, Period::den), kDivisor = Period::den / kCommon;
+      WideInt scaled = count * (kUnit / kCommon), half = kDivisor / 2;
+      return scaled >= 0 ? divide(scaled + half, kDivisor) : -divide(half - scaled, kDivisor);
     }
   }
   static bool too_large(const AnyffiValue& value, const char* name, AnyffiMismatch& why) {
@@ -83,6 +114,9 @@ struct Traits<std::chrono::duration<Rep, Period>> {
   static constexpr FixedText result_name{"timedelta"};
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
+  static constexpr bool kReadsItems = true;
+  static constexpr bool kIsWritten = true;
+  static constexpr bool kWritesItems = true;
   using Holder = Duration;
   static bool load(AnyffiValue& given, Holder& holder, AnyffiMismatch& why) {
     Rep ticks{};
@@ -93,6 +127,9 @@ struct Traits<std::chrono::duration<Rep, Period>> {
   static Duration take(Holder& holder) { return holder; }
   static AnyffiValue store(const Duration& duration) {
     return detail::store_microseconds(Ticks::to_microseconds(duration.count()), ANYFFI_AS_DURATION);
+  }
+  static void write(detail::ItemsWriter& writer, const Duration& duration) {
+    writer.put_created(ANYFFI_AS_DURATION, detail::make_microseconds(Ticks::to_microseconds(duration.count())));
   }
 
  private:
@@ -139,6 +176,9 @@ struct Traits<std::chrono::time_point<std::chrono::system_clock, std::chrono::du
   static constexpr FixedText name{"datetime"};
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
+  static constexpr bool kReadsItems = true;
+  static constexpr bool kIsWritten = true;
+  static constexpr bool kWritesItems = true;
   using Holder = Time;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     detail::WideInt nanoseconds;
@@ -151,6 +191,10 @@ struct Traits<std::chrono::time_point<std::chrono::system_clock, std::chrono::du
   static Time take(Holder& holder) { return holder; }
   static AnyffiValue store(const Time& time) {
     return detail::store_microseconds(Ticks::to_microseconds(time.time_since_epoch().count()), ANYFFI_AS_DATE_TIME);
+  }
+  static void write(detail::ItemsWriter& writer, const Time& time) {
+    writer.put_created(ANYFFI_AS_DATE_TIME,
+                       detail::make_microseconds(Ticks::to_microseconds(time.time_since_epoch().count())));
   }
 };
 
