@@ -109,7 +109,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_packed(AnyffiFunction* target, Any
 }
 
 /// Says of which enumeration an int is a member; 0, or -1 with an exception.
-static int anyffi_py_name_enumeration(PyObject* x, AnyffiValue* value) {
+ANYFFI_NEVER_INLINE int anyffi_py_name_enumeration(PyObject* x, AnyffiValue* value) {
   if (value->type_code != ANYFFI_INT || !PyLong_Check(x) || PyLong_CheckExact(x)) return 0;
   AnyffiKnownClass copy;
   const AnyffiKnownClass* known = anyffi_py_known_class(Py_TYPE(x), &copy);
