@@ -12,6 +12,7 @@ from .._rules.codes import code
 from .._rules.containers import slot_refusal
 from .._rules.culprits import locate
 from .._rules.internal import MISSING as _MISSING
+from .._rules.slots import document_slot
 from .._typing import TYPE_CHECKING, Any, Callable, Optional
 from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
 from .members import name_enumeration
@@ -240,8 +241,11 @@ def bind(self: Any = _MISSING, /, *rest: Any, **named: Any) -> Any:
 
 
 bind.__name__, bind.__qualname__ = "__get__", "Function.__get__"
+document_slot(bind, "__get__")
 bind.__module__ = "anyffi"  # as pickles name it
 
+FunctionCore.__call__.__qualname__ = "Function.__call__"
+document_slot(FunctionCore.__call__, "__call__")
 #: `FunctionCore.__call__`, whatever observes it.
 plain_call: Any = FunctionCore.__call__
 

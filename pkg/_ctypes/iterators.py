@@ -9,6 +9,7 @@ from .._rules import containers as rules
 from .._rules.codes import code
 from .._rules.containers import ITEMS, KEYS
 from .._rules.internal import MISSING
+from .._rules.slots import document_slot
 from .._typing import TYPE_CHECKING, Any, NoReturn
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .containers import unwrap_as
@@ -96,9 +97,10 @@ class SequenceIterator:
     __slots__ = ("_cursor", "_sequence", "_step")
     __module__ = "anyffi"
 
-    _sequence: ObjectCore | None
-    _step: int
-    _cursor: Any
+    if TYPE_CHECKING:
+        _sequence: ObjectCore | None
+        _step: int
+        _cursor: Any
 
     def __new__(cls, *args: object, **kwargs: object) -> Any:
         made = object.__new__(cls)
@@ -146,7 +148,7 @@ class SequenceIterator:
             raise StopIteration
         return take(value, element)
 
-    def __length_hint__(self) -> int:
+    def __length_hint__(self, /) -> int:
         if self._sequence is None:
             return 0
         index, size = self._index(), self._size()
@@ -154,10 +156,10 @@ class SequenceIterator:
             return max(size - index, 0)
         return index + 1 if index < size else 0
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self, /) -> tuple[Any, ...]:
         return rules.reduce_iterator(self._sequence, self._index(), self._step)
 
-    def __setstate__(self, index: int) -> None:
+    def __setstate__(self, index: int, /) -> None:
         size = 0 if self._sequence is None else self._size()
         self._cursor = _moved(self._cursor, index=rules.clip_index(index, size, self._step))
 
@@ -184,9 +186,10 @@ class EntryIterator:
     __slots__ = ("_container", "_cursor", "_what")
     __module__ = "anyffi"
 
-    _container: ObjectCore | None
-    _what: int
-    _cursor: Any
+    if TYPE_CHECKING:
+        _container: ObjectCore | None
+        _what: int
+        _cursor: Any
 
     def __new__(cls, *args: object, **kwargs: object) -> Any:
         made = object.__new__(cls)
@@ -243,14 +246,14 @@ class EntryIterator:
             raise rules.changed_keys()
         raise StopIteration
 
-    def __length_hint__(self) -> int:
+    def __length_hint__(self, /) -> int:
         container = self._container
         _, _, _, size, left, type_code, _ = _CURSOR.unpack(self._cursor)
         if container is None or Mapping.from_address(unwrap_as(container, type_code)).size != size:
             return 0
         return max(int(left), 0)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self, /) -> tuple[Any, ...]:
         return iter, (list(copy_iterator(self)),)
 
 
@@ -275,7 +278,8 @@ class ElementIterator:
     __slots__ = ("_get_next",)
     __module__ = "anyffi"
 
-    _get_next: Callable[[], Any] | None
+    if TYPE_CHECKING:
+        _get_next: Callable[[], Any] | None
 
     def __new__(cls, *args: object, **kwargs: object) -> Any:
         made = object.__new__(cls)
@@ -305,8 +309,16 @@ class ElementIterator:
             raise StopIteration
         return element
 
-    def __reduce__(self) -> NoReturn:
+    def __reduce__(self, /) -> NoReturn:
         raise rules.no_pickle("ElementIterator")
+
+
+# What `checks_self` leaves alone.
+for _cls in (SequenceIterator, EntryIterator, ElementIterator):
+    for _name in ("__init__", "__next__"):
+        document_slot(getattr(_cls, _name), _name)
+    _make: Any = _cls.__new__
+    _make.__wrapped__, _make.__doc__ = object.__new__, object.__new__.__doc__
 
 
 def iterate_elements(get_next: Callable[[], Any]) -> ElementIterator:

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from .._builtins import *  # noqa: F403
 from .._rules.codes import FIRST_DYNAMIC_TYPE, code
+from .._rules.slots import document_slot
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .owned import OwnedValue
@@ -79,6 +80,8 @@ def make_methods(makers: dict[str, Maker], *classes: type) -> dict[str, Method]:
         if sys.version_info < (3, 10):
             # Errors about a wrong number of arguments take the name from the code.
             method.__code__ = method.__code__.replace(co_name=name)
+        if name != "__init__":
+            document_slot(method, name)
         made[name] = method
     # Python gives a class with `__eq__` alone no hash.
     if "__hash__" not in made:

@@ -323,8 +323,6 @@ def shape_methods(methods: type) -> dict[str, Method]:
     """Return those that differ from those of Array, from which Shape derives."""
     made = make_methods(construction(_SHAPE), *_of_array)
     del made["__hash__"]
-    for name, method in made.items():
-        method.__qualname__ = f"Shape.{name}"
     return made
 
 

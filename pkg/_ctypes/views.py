@@ -77,6 +77,8 @@ class _ViewCore:
         made._mapping = None
         return made
 
+    __new__.__doc__, __new__.__wrapped__ = object.__new__.__doc__, object.__new__  # type: ignore[attr-defined]
+
     def __len__(self) -> int:
         return len(self._mapping)
 

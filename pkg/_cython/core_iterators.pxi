@@ -5,7 +5,8 @@
 @cython.final
 @cython.freelist(8)
 cdef class SequenceIterator:
-    """Iterates by index, as the iterator of `list` does, and so sees changes."""
+    """SequenceIterator(*args, **kwargs)\n--\n\n\
+Iterates by index, as the iterator of `list` does, and so sees changes."""
 
     cdef ObjectCore sequence
     cdef int64_t index
@@ -81,7 +82,8 @@ cdef SequenceIterator walk_sequence(ObjectCore wrapper, int32_t type_code, bint 
 @cython.final
 @cython.freelist(8)
 cdef class EntryIterator:
-    """Iterates over entries in either direction; detects the changes that those of dict and set detect."""
+    """EntryIterator(*args, **kwargs)\n--\n\n\
+Iterates over entries in either direction; detects the changes that those of dict and set detect."""
 
     cdef ObjectCore container
     cdef int64_t position, size, left
@@ -149,7 +151,8 @@ cdef EntryIterator walk_entries(ObjectCore wrapper, int32_t type_code, int what,
 @cython.final
 @cython.freelist(8)
 cdef class ElementIterator:
-    """Iterates over an object of a C++ class, through a function that returns one element after the other."""
+    """ElementIterator(*args, **kwargs)\n--\n\n\
+Iterates over an object of a C++ class, through a function that returns one element after the other."""
 
     cdef object get_next
 
@@ -176,7 +179,14 @@ def iterate_elements(get_next):
     return made
 
 
+#: Signatures of these methods, as docstrings in C begin.
+cdef const char* hint_text = "__length_hint__($self, /)\n--\n\n"
+cdef const char* reduce_text = "__reduce__($self, /)\n--\n\n"
+cdef const char* set_state_text = "__setstate__($self, index, /)\n--\n\n"
+
+
 cdef int set_up_iterators() except -1:
+    cdef PyTypeObject* cls
     cdef EntryIterator example = EntryIterator.__new__(EntryIterator)
     cdef ElementIterator of_object = ElementIterator.__new__(ElementIterator)
     if (<ElementIteratorLayout*><PyObject*>of_object).get_next != Py_None:
@@ -184,7 +194,8 @@ cdef int set_up_iterators() except -1:
     (<PyTypeObject*>ElementIterator).tp_iternext = next_element_of
     (<PyTypeObject*>ElementIterator).tp_as_sequence = &no_sequence
     set_special(<PyTypeObject*>ElementIterator, &PyListIter_Type, "__next__", <void*>next_element_of)
-    add_method(<PyTypeObject*>ElementIterator, "__reduce__", <PyCFunction>refuse_pickle, METH_NOARGS)
+    cls = <PyTypeObject*>ElementIterator
+    add_method(cls, "__reduce__", <PyCFunction>refuse_pickle, METH_NOARGS, reduce_text)
     cdef EntryIteratorLayout* layout = <EntryIteratorLayout*><PyObject*>example
     if layout.container != Py_None or &layout.position != &example.position or &layout.step != &example.step:
         raise SystemError("EntryIterator is not laid out as entry_iterator.h says")
@@ -195,9 +206,11 @@ cdef int set_up_iterators() except -1:
     (<PyTypeObject*>SequenceIterator).tp_as_sequence = &no_sequence
     set_step(<PyTypeObject*>SequenceIterator)
     set_special(<PyTypeObject*>EntryIterator, &PyListIter_Type, "__next__", <void*>next_item)
-    add_method(<PyTypeObject*>SequenceIterator, "__length_hint__", <PyCFunction>sequence_hint, METH_NOARGS)
-    add_method(<PyTypeObject*>SequenceIterator, "__reduce__", <PyCFunction>reduce_sequence, METH_NOARGS)
-    add_method(<PyTypeObject*>SequenceIterator, "__setstate__", <PyCFunction>set_sequence_state, METH_O)
-    add_method(<PyTypeObject*>EntryIterator, "__length_hint__", <PyCFunction>entries_hint, METH_NOARGS)
-    add_method(<PyTypeObject*>EntryIterator, "__reduce__", <PyCFunction>reduce_entries, METH_NOARGS)
+    cls = <PyTypeObject*>SequenceIterator
+    add_method(cls, "__length_hint__", <PyCFunction>sequence_hint, METH_NOARGS, hint_text)
+    add_method(cls, "__reduce__", <PyCFunction>reduce_sequence, METH_NOARGS, reduce_text)
+    add_method(cls, "__setstate__", <PyCFunction>set_sequence_state, METH_O, set_state_text)
+    cls = <PyTypeObject*>EntryIterator
+    add_method(cls, "__length_hint__", <PyCFunction>entries_hint, METH_NOARGS, hint_text)
+    add_method(cls, "__reduce__", <PyCFunction>reduce_entries, METH_NOARGS, reduce_text)
     return 0

@@ -302,7 +302,7 @@ cdef extern from "methods.h":
     const MethodRow* object_methods "anyffi_py_object_methods"
     const OperatorRow* object_operators "anyffi_py_object_operators"
     object new_method "anyffi_py_new_method"(PyTypeObject*, const MethodRow*, const char*)
-    int add_method "anyffi_py_add_method"(PyTypeObject*, const char*, PyCFunction, int) except -1
+    int add_method "anyffi_py_add_method"(PyTypeObject*, const char*, PyCFunction, int, const char*) except -1
     int set_special "anyffi_py_set_special"(PyTypeObject*, PyTypeObject*, const char*, void*) except -1
     object new_operator "anyffi_py_new_operator"(PyTypeObject*, const char*, binaryfunc)
 

@@ -26,13 +26,13 @@ static PyObject* anyffi_py_new_method(PyTypeObject* cls, const AnyffiMethodRow* 
 }
 
 /// Gives a class a method in C without keywords: METH_NOARGS or METH_O. Its definition is never freed.
-static int anyffi_py_add_method(PyTypeObject* cls, const char* name, PyCFunction function, int flags) {
+static int anyffi_py_add_method(PyTypeObject* cls, const char* name, PyCFunction function, int flags, const char* doc) {
   PyMethodDef* method = PyMem_New(PyMethodDef, 1);
   if (method == NULL) return PyErr_NoMemory(), -1;
   method->ml_name = name;
   method->ml_meth = function;
   method->ml_flags = flags;
-  method->ml_doc = NULL;
+  method->ml_doc = doc;
   PyObject* made = PyDescr_NewMethod(cls, method);
   int status = made == NULL ? -1 : PyDict_SetItemString(cls->tp_dict, name, made);
   Py_XDECREF(made);

@@ -27,15 +27,21 @@ def shown_class(x: Any) -> str:
     return f"{type(x).__module__}.{type(x).__qualname__}"
 
 
-def new_or_same(cls: Any, /, *arguments: Any, **named: Any) -> Any:
-    """Return the argument if it is exactly of this class, as `tuple` does; else a new, empty container.
+def new_or_same(init: Any) -> Any:
+    """Make `__new__` of an immutable container, with the signature of its `__init__`.
 
-    It is `__new__` of the immutable containers, and gets the arguments of a subclass's `__init__`.
+    It gets the arguments of a subclass's `__init__`.
     """
-    if len(arguments) == 1 and not named and type(arguments[0]) is cls and is_public(cls):
-        return arguments[0]
-    # A `__new__` of its own must not pass them on, as with `object.__new__`.
-    return object.__new__(cls) if cls.__new__ is new_or_same else object.__new__(cls, *arguments, **named)
+
+    def __new__(cls: Any, /, *arguments: Any, **named: Any) -> Any:
+        """Return the argument if it is exactly of this class, as `tuple` does; else a new container."""
+        if len(arguments) == 1 and not named and type(arguments[0]) is cls and is_public(cls):
+            return arguments[0]
+        # A `__new__` of its own must not pass them on, as with `object.__new__`.
+        return object.__new__(cls) if cls.__new__ is __new__ else object.__new__(cls, *arguments, **named)
+
+    __new__.__wrapped__ = init  # type: ignore[attr-defined]
+    return __new__
 
 
 def is_made(x: Any, content: Any) -> bool:

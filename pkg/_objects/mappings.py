@@ -140,14 +140,14 @@ class MapMethods(MappingMethods):
     __slots__ = ()
     _anyffi_plain = MappingProxyType
 
-    __new__ = new_or_same
-
     def __init__(self, /, *mapping: Any, **pairs: Any) -> None:
         given = single_argument("Map", mapping, ())
         if is_made(self, given):
             return
         content = given if type(given) is dict and not pairs else dict(given, **pairs)
         self._anyffi_move_from(self._anyffi_runtime.to_object(MappingProxyType(content)))
+
+    __new__ = new_or_same(__init__)
 
     def __ior__(self, other: object) -> Any:
         raise TypeError("'|=' is not supported by Map; use '|' instead")

@@ -193,11 +193,11 @@ class ArrayMethods(SequenceMethods):
     __slots__ = ()
     _anyffi_plain = tuple
 
-    __new__ = new_or_same
-
     def __init__(self, iterable: Iterable[Any] = (), /) -> None:
         if not is_made(self, iterable):
             self._anyffi_move_from(self._anyffi_new(tuple(iterable)))
+
+    __new__ = new_or_same(__init__)
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(tuple(map(hashable, self._anyffi_items())))

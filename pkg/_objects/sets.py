@@ -329,8 +329,6 @@ class FrozenSetMethods(_Set):
     __slots__ = ()
     _anyffi_plain = frozenset
 
-    __new__ = new_or_same
-
     if TYPE_CHECKING:  # defined by the backend
 
         def _anyffi_hash(self, computed: int = 0) -> int: ...
@@ -338,6 +336,8 @@ class FrozenSetMethods(_Set):
     def __init__(self, iterable: Iterable[Any] = (), /) -> None:
         if not is_made(self, iterable):
             self._anyffi_move_from(self._anyffi_new(_distinct(iterable)))
+
+    __new__ = new_or_same(__init__)
 
     def __hash__(self) -> int:  # type: ignore[override]
         known = self._anyffi_hash()

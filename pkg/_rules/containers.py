@@ -15,6 +15,7 @@ from .codes import code
 from .culprits import locate_method
 from .decisions import find_on_type, is_changeable, is_wrapper_class
 from .internal import MISSING
+from .slots import document_slot
 
 __all__ = [
     "ELEMENTS",
@@ -256,7 +257,7 @@ def text_signature(method: Any) -> str:
         parts.append(f"{name}={innermost.__kwdefaults__[name]!r}")
     if code.co_flags & _VAR_KEYWORD:
         parts.append("**" + names[count + keywords + 1])
-    return f"{method.__name__}({', '.join(parts)})\n--\n\n{method.__doc__}"
+    return f"{method.__name__}({', '.join(parts)})\n--\n\n{method.__doc__ or ''}"
 
 
 def checks_self(
@@ -296,6 +297,8 @@ def checks_self(
                 # Signatures without types, as those of methods in C.
                 method.__annotations__ = {}
                 checked.__annotations__ = {}
+                if is_slot and name not in methods_in_c and name != "__init__":
+                    document_slot(checked, name)
                 setattr(cls, name, checked)
         return cls
 
