@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from typing import Any
 
 import pytest
@@ -56,6 +57,36 @@ def test_variables(ffi: Any, public: Any) -> None:
     assert not same(ffi, let([a], (a, 1)), let([b], (a, 1)))
     assert not ffi.structural_equal(a, b)
     assert ffi.structural_equal(a, b, map_free_vars=True)
+
+
+def test_shared_lists_of_many_free_variables_are_compared_once(ffi: Any) -> None:
+    class Name:
+        text: str = ""
+
+    cls = ffi.dataclass("structural.Name", structural="variable")(Name)
+
+    def nest(levels: int, last: Any) -> Any:
+        nested = ffi.List([last])
+        for _ in range(levels):
+            nested = ffi.List([nested, nested, cls()])
+        return nested
+
+    begin = time.perf_counter()
+    a, b, c = (nest(2000, last) for last in (cls(), cls(), 1))
+    assert ffi.structural_equal(a, b, map_free_vars=True)
+    assert not ffi.structural_equal(a, c, map_free_vars=True)
+    assert ffi.structural_hash(a, map_free_vars=True) == ffi.structural_hash(b, map_free_vars=True)
+    # A step for each pair of lists and each of their results takes half a minute.
+    assert time.perf_counter() - begin < 5
+    # What a list has met before a variable stands for another one holds no longer.
+    x, y = cls(), cls()
+    many = [cls() for _ in range(20)]
+    left, right = ffi.List([*many, x]), ffi.List([*many, x])
+    assert ffi.structural_equal([left, left, x], [right, right, x], map_free_vars=True)
+    assert not ffi.structural_equal([left, left, y], [right, right, x], map_free_vars=True)
+    other = ffi.List([*many[1:], many[0], x])
+    assert not ffi.structural_equal([left, left], [right, other], map_free_vars=True)
+    assert not ffi.structural_equal([left, many[0], left], [other, many[1], right], map_free_vars=True)
 
 
 def test_a_class_that_is_defined_again(ffi: Any, public: Any) -> None:

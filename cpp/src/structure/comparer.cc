@@ -95,14 +95,14 @@ Comparer::Verdict Comparer::meet_object(const AnyffiValue& a, const AnyffiValue&
     int32_t number = scopes_.find(0, left);
     int32_t other = scopes_.find(1, right);
     if (number != Scopes::kFree || other != Scopes::kFree) {
-      if (!is_dag || number < Scopes::kFirstMapped) results_.uses.push_back(Use{left, right, number});
+      if (!is_dag || number < Scopes::kFirstMapped) results_.meet(Use{left, right, number});
       return number == other ? kSame : kDiffers;
     }
   }
   // What nodes of a DAG stand for never changes again: results hold for ever.
   if (is_dag) return *variable = Variable::kMapped, kBegun;
   if (type.structure != ANYFFI_STRUCTURE_VARIABLE) return kBegun;
-  results_.uses.push_back(Use{left, right, Scopes::kFree});
+  results_.meet(Use{left, right, Scopes::kFree});
   if ((flags_ & ANYFFI_MAP_FREE_VARIABLES) == 0) return left == right ? kSame : kDiffers;
   *variable = Variable::kMapped;
   return kBegun;

@@ -69,13 +69,13 @@ int Hasher::meet_variable(AnyffiObject* object, const ObjectType& type, bool bin
     int32_t number = scopes_.find(side_, object);
     if (number != Scopes::kFree) {
       // The number of a node of a DAG never changes again.
-      if (!is_dag || number < Scopes::kFirstMapped) results_.uses.push_back(use_of(object, number));
+      if (!is_dag || number < Scopes::kFirstMapped) results_.meet(use_of(object, number));
       result_ = add_hash(begin_hash(kBoundTag), static_cast<uint64_t>(number));
       return 0;
     }
   }
   if (type.structure != ANYFFI_STRUCTURE_VARIABLE && !is_dag) return 1;
-  results_.uses.push_back(use_of(object, Scopes::kFree));
+  results_.meet(use_of(object, Scopes::kFree));
   if (is_dag || (flags_ & ANYFFI_MAP_FREE_VARIABLES) != 0) *variable = Variable::kMapped;
   return 1;
 }

@@ -49,7 +49,7 @@ class Scopes {
     int32_t number = kFirstMapped + num_mapped_++;
     set(0, a, number);
     set(1, b, number);
-    content_ += mix(a, b);
+    mapped_content_ += mix(a, b);
     num_crossed_ += a != b;
   }
   size_t height() const noexcept { return stack_.size(); }
@@ -64,7 +64,9 @@ class Scopes {
     }
   }
   /// A number that is the same where the same variables are bound.
-  uint64_t content() const noexcept { return content_; }
+  uint64_t content() const noexcept { return content_ + mapped_content_; }
+  /// The same without the free variables that were mapped.
+  uint64_t bound_content() const noexcept { return content_; }
   /// Whether some variable stands for another one: then not even an object equals itself.
   bool has_crossed() const noexcept { return num_crossed_ != 0; }
   int32_t num_mapped() const noexcept { return num_mapped_; }
@@ -102,6 +104,7 @@ class Scopes {
   PairTable rows_[2];
   Vector<int32_t> numbers_;
   uint64_t content_ = 0;
+  uint64_t mapped_content_ = 0;
   uint64_t bound_types_ = 0;
   int32_t num_mapped_ = 0;
   int32_t num_crossed_ = 0;
@@ -128,18 +131,27 @@ class Results {
     bool is_done;
     bool needs_all;  /* depends on too many variables */
     bool is_dropped; /* holds nowhere */
+    bool is_closed;  /* met no free variable that was not mapped before */
     uint64_t content;
+    uint64_t bound_content;
+    uint64_t num_free; /* met before it */
     uint64_t value;
   };
 
   /// The variables that were met, by those who compute results.
   Vector<Use> uses;
 
+  /// Records that a variable was met.
+  void meet(const Use& use) {
+    num_free_ += use.number == Scopes::kFree;
+    uses.push_back(use);
+  }
   /// Begins a result; the number of its row.
   int32_t begin(const void* a, const void* b, const Scopes& scopes) {
     auto number = static_cast<int32_t>(rows_.size());
     int32_t& head = heads_.insert(a, b);
-    rows_.push_back(Row{head, 0, 0, false, false, false, scopes.content(), 0});
+    rows_.push_back(
+        Row{head, 0, 0, false, false, false, false, scopes.content(), scopes.bound_content(), num_free_, 0});
     head = number;
     return number;
   }
@@ -149,6 +161,7 @@ class Results {
     row.value = value;
     row.is_done = true;
     row.needs_all = needs_all;
+    row.is_closed = row.num_free == num_free_;
     row.first_use = static_cast<uint32_t>(kept_.size());
     row.num_uses = static_cast<uint32_t>(uses.size() - first);
     kept_.insert(kept_.end(), uses.begin() + static_cast<ptrdiff_t>(first), uses.end());
@@ -164,8 +177,10 @@ class Results {
         Use use = kept_[row.first_use + i];
         // As it is bound now, which may be further inside than where the result was computed.
         use.number = number_of(use, scopes);
-        uses.push_back(use);
+        meet(use);
       }
+      // Those that are not listed.
+      num_free_ += row.needs_all && !row.is_closed;
       return &row;
     }
     return nullptr;
@@ -194,6 +209,8 @@ class Results {
   }
   bool holds(const Row& row, const Scopes& scopes, bool by_number) const noexcept {
     if (row.is_dropped) return false;
+    // What mapped variables stand for never changes.
+    if (row.needs_all && row.is_closed) return row.bound_content == scopes.bound_content();
     if (!row.is_done || row.needs_all) return row.content == scopes.content();
     for (uint32_t i = 0; i < row.num_uses; ++i) {
       const Use& use = kept_[row.first_use + i];
@@ -208,6 +225,7 @@ class Results {
   PairTable heads_;
   Vector<Row> rows_;
   Vector<Use> kept_;
+  uint64_t num_free_ = 0; /* how often a free variable was met */
 };
 
 }  // namespace anyffi::runtime
