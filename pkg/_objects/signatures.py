@@ -164,11 +164,16 @@ def _shown_default(param: keywords.Param) -> Any:
 
 
 def _member_of(annotation: str, number: int) -> Any:
-    """Return the member of the enumeration that a parameter takes; the number if it takes none."""
-    for key in annotation.split(" | "):
+    """Return the member of the enumeration that a parameter takes; the number if it takes that, or none."""
+    keys = annotation.split(" | ")
+    # A variant holds the number, where it may.
+    for key in () if "int" in keys else keys:
         cls = _current.api._classes.find_class(key)
         if isinstance(cls, EnumMeta):
-            return cls(number)
+            try:
+                return cls(number)
+            except ValueError:
+                continue  # of another one, or none of the members
     return number
 
 

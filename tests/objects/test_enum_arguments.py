@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import inspect
 import re
 from typing import Any
 
@@ -130,6 +131,9 @@ ANYFFI_EXPORT(many, [](Color a, Color b, Color c, Color d, Color e, Color f, Col
          describe(i);
 }, arg("a"), arg("b"), arg("c"), arg("d"), arg("e"), arg("f"), arg("g"), arg("h"), arg("i"));
 
+ANYFFI_EXPORT(text_or_default, &take<std::variant<std::string, Shape, Color>>, arg("x") = Color::kDark);
+ANYFFI_EXPORT(maybe_default, &take<std::optional<Color>>, arg("x") = Color::kDark);
+ANYFFI_EXPORT(int_default, &take<std::variant<Color, int64_t>>, arg("x") = 1);
 ANYFFI_EXPORT(color_or_int, &take<std::variant<Color, int64_t>>, arg("x"));
 ANYFFI_EXPORT(int_or_color, &take<std::variant<int64_t, Color>>, arg("x"));
 ANYFFI_EXPORT(float_or_color_or_int, &take<std::variant<double, Color, int64_t>>, arg("x"));
@@ -325,6 +329,30 @@ def test_variants_hold_the_enumeration(paint: Any) -> None:
     assert paint.either_with_text(text="a" * 50, x=color.RED) == "color 0 " + "a" * 50
     assert paint.same(color.BLUE) is color.BLUE
     assert type(paint.same(1)) is int
+
+
+def test_defaults_show_the_member(paint: Any) -> None:
+    assert [f() for f in (paint.text_or_default, paint.maybe_default, paint.int_default)] == [
+        "color -7",
+        "maybe color -7",
+        "int 1",
+    ]
+    shown = []
+    for function in (paint.with_default, paint.text_or_default, paint.maybe_default, paint.int_default):
+        with pytest.raises(TypeError) as caught:
+            function(2.5)
+        shown.append(str(caught.value).partition(" -> ")[0])
+    assert shown == [
+        "with_default(color: paint.Color = Color.DARK)",
+        "text_or_default(x: str | paint.Shape | paint.Color = Color.DARK)",
+        "maybe_default(x: paint.Color | None = Color.DARK)",
+        "int_default(x: paint.Color | int = 1)",
+    ]
+    defaults = [
+        inspect.signature(f).parameters["x"].default for f in (paint.text_or_default, paint.int_default)
+    ]
+    assert defaults == [paint.Color.DARK, 1]
+    assert [type(x) for x in defaults] == [paint.Color, int]
 
 
 def test_what_keeps_a_value_keeps_an_int(paint: Any) -> None:

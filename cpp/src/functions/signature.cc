@@ -5,6 +5,8 @@
 #include <anyffi/c_api.h>
 #include <anyffi/inline.h>
 
+#include <algorithm>
+
 #include "core/memory.h"
 #include "core/messages.h"
 #include "core/owned.h"
@@ -35,18 +37,32 @@ const char* converted_name(const AnyffiValue& got) {
 }
 
 /// Appends the name of an enumeration's member, which C++ stores as a number; false for another value.
-bool append_member(String* out, const char* type_key, const AnyffiValue& value) {
-  if (value.type_code != ANYFFI_INT || type_key == nullptr) return false;
+bool append_member(String* out, const char* type_key, int64_t number) {
   const AnyffiTypeInfo* type = anyffi_type_find(type_key);
   for (int32_t i = 0; type != nullptr && i < type->num_fields; ++i) {
     const AnyffiFieldInfo& field = type->fields[i];
-    if (field.get != nullptr || field.offset != value.as_int) continue;
+    if (field.get != nullptr || field.offset != number) continue;
     *out += type->python_name;
     *out += '.';
     *out += field.name;
     return true;
   }
   return false;
+}
+
+/// Appends the default of a parameter; `type_name`: a type or a union, or NULL.
+void append_default(String* out, const char* type_name, const AnyffiValue* value) {
+  String names = type_name == nullptr || value->type_code != ANYFFI_INT ? "" : type_name;
+  String member;
+  for (size_t begin = 0, end; begin < names.size(); begin = end + 3) {
+    end = std::min(names.find(" | ", begin), names.size());
+    String name = names.substr(begin, end - begin);
+    // A variant holds the number, where it may.
+    if (name == "int") return append_repr(out, value);
+    if (member.empty()) append_member(&member, name.c_str(), value->as_int);
+  }
+  if (member.empty()) return append_repr(out, value);
+  *out += member;
 }
 
 }  // namespace
@@ -88,8 +104,7 @@ void append_signature(String* out, const AnyffiFunctionInfo& info) {
     }
     if (info.params[i].default_value != nullptr) {
       *out += " = ";
-      const AnyffiValue* value = info.params[i].default_value;
-      if (!append_member(out, info.params[i].type_name, *value)) append_repr(out, value);
+      append_default(out, info.params[i].type_name, info.params[i].default_value);
     }
   }
   *out += ')';
