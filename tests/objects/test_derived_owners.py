@@ -142,6 +142,27 @@ def test_cycles_with_values_that_keep_an_owner_alive_are_collected(
     assert count_live(module) == before
 
 
+@pytest.mark.parametrize(
+    "value", [object(), print, ValueError("x"), ...], ids=["object", "function", "error", "none"]
+)
+def test_results_that_cannot_keep_an_owner_alive(module: Any, world_class: Any, value: Any) -> None:
+    before = count_live(module)
+    world = world_class("mine")
+    if value is ...:
+        # What refers to nothing needs nothing kept.
+        assert [world.mark(x) for x in (None, 1, "text", "t" * 50)] == [None, 1, "text", "t" * 50]
+    else:
+        with pytest.raises(TypeError) as caught:
+            world.mark(value)
+        assert str(caught.value) == (
+            "mark: keep_alive<0, 1>(): the result is an object of Python, which cannot keep an argument alive. "
+            "Objects of C++ classes, tensors and functions of C++ can"
+        )
+        del caught  # its frames hold arguments
+    del world
+    assert count_live(module) == before
+
+
 def test_an_object_that_python_has_begins_to_keep_others_alive(module: Any, world_class: Any) -> None:
     before = count_live(module)
     world = world_class("mine")

@@ -84,6 +84,12 @@ class ResultNurses {
   std::set<AnyffiObject*, std::less<>, Allocator<AnyffiObject*>> known_;
 };
 
+/// Whether a result becomes an object of the host, which does not keep the value, and so nothing that is kept for it.
+bool is_of_host(const AnyffiValue& value) noexcept {
+  if (value.type_code == ANYFFI_FUNCTION) return reinterpret_cast<AnyffiFunction*>(value.as_object)->handle != nullptr;
+  return value.type_code == ANYFFI_PY_OBJECT || value.type_code == ANYFFI_ERROR;
+}
+
 /// Keeps a patient alive for an argument, or for a result with all objects inside of it.
 int keep_patient(const AnyffiValue& nurse, bool is_result, const AnyffiValue* patient) noexcept {
   if (!is_result || !ResultNurses::is_container(nurse.type_code))
@@ -98,7 +104,14 @@ int keep_patients(const NativeDeclaration& declaration, const AnyffiValue* args,
     const AnyffiValue* nurse = declaration.kept[i].nurse == 0 ? result : &args[declaration.kept[i].nurse - 1];
     const AnyffiValue* patient = declaration.kept[i].patient == 0 ? result : &held[i];
     if (nurse->type_code <= 0 || patient->type_code <= 0) continue;
-    if (keep_patient(*nurse, nurse == result, patient) == 0) continue;
+    if (nurse == result && is_of_host(*nurse)) {
+      raise_format("TypeError",
+                   "%s: keep_alive<0, %d>(): the result is an object of Python, which cannot keep an argument alive. "
+                   "Objects of C++ classes, tensors and functions of C++ can",
+                   name_of(&declaration.info), declaration.kept[i].patient);
+    } else if (keep_patient(*nurse, nurse == result, patient) == 0) {
+      continue;
+    }
     anyffi_value_drop(result);
     return fail(result);
   }
