@@ -55,8 +55,9 @@ struct References<Optional<T>> : References<AnyValue> {
 
 template <class T>
 struct Traits<Optional<T>> {
-  ANYFFI_HIDDEN_ static constexpr auto name = FixedText(Traits<T>::name) + " | None";
-  ANYFFI_HIDDEN_ static constexpr auto result_name = detail::kResultName<T> + " | None";
+  ANYFFI_HIDDEN_ static constexpr auto name = detail::unite_names<Traits<T>::name, Traits<std::nullptr_t>::name>();
+  ANYFFI_HIDDEN_ static constexpr auto result_name =
+      detail::unite_names<detail::kResultName<T>, Traits<std::nullptr_t>::name>();
   static constexpr uint64_t type_mask = Traits<T>::type_mask | detail::type_bits(ANYFFI_NONE);
   static constexpr uint32_t result_flags = detail::kResultFlags<T>;
   static constexpr bool kBorrows = true;

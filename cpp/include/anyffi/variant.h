@@ -10,21 +10,6 @@ namespace anyffi {
 
 namespace detail {
 
-/// `int | str | float`
-template <class First, class... Rest>
-constexpr auto union_names() {
-  return (FixedText(Traits<First>::name) + ... + (" | " + FixedText(Traits<Rest>::name)));
-}
-
-template <class First, class... Rest>
-constexpr auto union_result_names() {
-  return (kResultName<First> + ... + (" | " + kResultName<Rest>));
-}
-template <class First, class... Rest>
-constexpr auto union_key_names() {
-  return (kKeyName<First> + ... + (" | " + kKeyName<Rest>));
-}
-
 /// The index of a type among others, or -1.
 template <class T, class... Ts>
 constexpr int index_among() {
@@ -117,9 +102,9 @@ inline constexpr bool kIsTypedTensor<T, std::void_t<typename Traits<T>::Requirem
 
 template <class... Ts>
 struct Traits<Variant<Ts...>> {
-  ANYFFI_HIDDEN_ static constexpr auto name = detail::union_names<Ts...>();
-  ANYFFI_HIDDEN_ static constexpr auto result_name = detail::union_result_names<Ts...>();
-  ANYFFI_HIDDEN_ static constexpr auto key_name = detail::union_key_names<Ts...>();
+  ANYFFI_HIDDEN_ static constexpr auto name = detail::unite_names<Traits<Ts>::name...>();
+  ANYFFI_HIDDEN_ static constexpr auto result_name = detail::unite_names<detail::kResultName<Ts>...>();
+  ANYFFI_HIDDEN_ static constexpr auto key_name = detail::unite_names<detail::kKeyName<Ts>...>();
   static constexpr uint64_t type_mask = (Traits<Ts>::type_mask | ...);
   static constexpr bool kBorrows = true;
   static constexpr bool kReadsMembers = (detail::kReadsMembers<Ts> || ...);

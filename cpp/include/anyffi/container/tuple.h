@@ -99,7 +99,7 @@ struct Traits<Tuple<Ts...>> : detail::RefTraits<Tuple<Ts...>> {
     if constexpr (sizeof...(Ts) == 0) {
       return FixedText("Array");
     } else {
-      return "Array[" + detail::union_names<Ts...>() + "]";
+      return "Array[" + detail::unite_names<Traits<Ts>::name...>() + "]";
     }
   }();
   static constexpr auto kSizeText = "expected " + detail::number_text<sizeof...(Ts)>() + " elements";

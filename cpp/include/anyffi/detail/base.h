@@ -98,6 +98,41 @@ template <class T, class Enable = void>
 ANYFFI_HIDDEN_ inline constexpr auto kKeyName = kResultName<T>;
 template <class T>
 ANYFFI_HIDDEN_ inline constexpr auto kKeyName<T, std::void_t<decltype(Traits<T>::key_name)>> = Traits<T>::key_name;
+
+/// A union of types with each part once. `text` has " | " after each part.
+template <int N>
+struct PartsOnce {
+  FixedText<N> text;
+  int size = 0;
+
+  constexpr explicit PartsOnce(const FixedText<N>& all) : text(all) {
+    for (int part = 0, end = 0; part < N; part = end) {
+      end = end_of(part);
+      int same = 0;
+      for (int at = 0; at < size && same < end - part;) {
+        bool is_same = text.data[at + same] == text.data[part + same];
+        at = is_same ? at : end_of(at);
+        same = is_same ? same + 1 : 0;
+      }
+      for (int i = part; same < end - part && i < end; ++i) text.data[size++] = text.data[i];
+    }
+  }
+  /// Parts inside of brackets are not its own.
+  constexpr int end_of(int at) const {
+    for (int depth = 0; depth > 0 || text.data[at] != ' ' || text.data[at + 1] != '|'; ++at) {
+      depth += (text.data[at] == '[') - (text.data[at] == ']');
+    }
+    return at + 3;
+  }
+};
+/// `int | str | float`
+template <const auto&... kNames>
+constexpr auto unite_names() {
+  constexpr PartsOnce kParts((... + (FixedText(kNames) + " | ")));
+  FixedText<kParts.size - 3> once;
+  for (int i = 0; i < kParts.size - 3; ++i) once.data[i] = kParts.text.data[i];
+  return once;
+}
 }  // namespace detail
 
 template <class T>

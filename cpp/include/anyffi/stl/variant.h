@@ -44,9 +44,9 @@ template <class... Ts>
 struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::value && ...)>> {
   static_assert((!detail::kIsView<Ts> && ...),
                 "anyffi: a std::variant must own its value: use std::string, not a view");
-  ANYFFI_HIDDEN_ static constexpr auto name = detail::union_names<Ts...>();
-  ANYFFI_HIDDEN_ static constexpr auto result_name = detail::union_result_names<Ts...>();
-  ANYFFI_HIDDEN_ static constexpr auto key_name = detail::union_key_names<Ts...>();
+  ANYFFI_HIDDEN_ static constexpr auto name = detail::unite_names<Traits<Ts>::name...>();
+  ANYFFI_HIDDEN_ static constexpr auto result_name = detail::unite_names<detail::kResultName<Ts>...>();
+  ANYFFI_HIDDEN_ static constexpr auto key_name = detail::unite_names<detail::kKeyName<Ts>...>();
   static constexpr uint64_t type_mask = (Traits<Ts>::type_mask | ...);
   static constexpr bool kIsWritten = (detail::kIsWritten<Ts> || ...);
   static constexpr bool kWritesItems = (detail::kWritesItems<Ts> && ...);
