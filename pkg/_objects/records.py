@@ -118,28 +118,36 @@ class Records:
             return x
         from copy import deepcopy
 
-        def unfold(item: Any) -> Any:
-            return self._unfold(item, factory, is_dict, in_set)
-
-        def unfold_element(item: Any) -> Any:
-            return self._unfold(item, factory, is_dict, True)
-
+        # Without closures: without memory for their cells, CPython 3.11 loses the arguments.
         public = self._public
         if isinstance(x, (list, public["List"])):
-            return [unfold(item) for item in x]
+            return self._unfold_each(x, factory, is_dict, in_set)
         if isinstance(x, (dict, public["Dict"], public["Map"])):
-            return {unfold(key): unfold(value) for key, value in x.items()}
+            made = {}
+            for key, value in x.items():
+                new_key = self._unfold(key, factory, is_dict, in_set)
+                made[new_key] = self._unfold(value, factory, is_dict, in_set)
+            return made
         if isinstance(x, (tuple, public["Array"])):
-            return tuple(unfold(item) for item in x)
+            return tuple(self._unfold_each(x, factory, is_dict, in_set))
         if isinstance(x, (set, public["Set"])):
-            return {unfold_element(item) for item in x}
+            return set(self._unfold_each(x, factory, is_dict, True))
         if isinstance(x, (frozenset, public["FrozenSet"])):
-            return frozenset(unfold_element(item) for item in x)
+            return frozenset(self._unfold_each(x, factory, is_dict, True))
         fields = () if in_set else self.fields_of(type(x))
         if fields:
-            pairs = [(field.name, unfold(getattr(x, field.name))) for field in fields]
-            return factory(pairs if is_dict else [value for _, value in pairs])
+            unfolded = []
+            for field in fields:
+                value = self._unfold(getattr(x, field.name), factory, is_dict, in_set)
+                unfolded.append((field.name, value) if is_dict else value)
+            return factory(unfolded)
         return deepcopy(x)
+
+    def _unfold_each(self, items: Any, factory: Any, is_dict: bool, in_set: bool) -> list[Any]:
+        found = []
+        for item in items:
+            found.append(self._unfold(item, factory, is_dict, in_set))
+        return found
 
     # ---- the class -----------------------------------------------------------------------------------
 

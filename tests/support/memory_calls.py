@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import sys
 import types
 from typing import Any, Callable
@@ -107,6 +108,24 @@ def _on(
 
 def _copying_deeply(value: Any) -> Callable[[], Any]:
     return lambda: copy.deepcopy(value)
+
+
+@functools.lru_cache(None)
+def _make_tree(ffi: Any) -> Any:
+    """Return an object of a dataclass that holds others; types are never freed, so there is one."""
+
+    @ffi.dataclass("test.memory.Tree")
+    class Tree:
+        name: str
+        children: list[Any]
+        found: Any = None
+
+    return Tree(LONG, [Tree("leaf", [])], {LONG: (Tree("key", []), {LONG})})
+
+
+def _unfolding(ffi: Any, unfold: Callable[..., Any]) -> Callable[[], Any]:
+    # A copy, which is freed, unless something has lost a reference to it.
+    return functools.partial(unfold, copy.deepcopy(_make_tree(ffi)))
 
 
 CALLS: dict[str, Call] = {
@@ -271,6 +290,8 @@ CALLS: dict[str, Call] = {
     "deep copies": lambda ffi: _copying_deeply(
         ffi.List([LONG, ffi.Dict({LONG: ffi.Array([ffi.List([1])])})])
     ),
+    "fields by name": lambda ffi: _unfolding(ffi, ffi.asdict),
+    "fields in order": lambda ffi: _unfolding(ffi, ffi.astuple),
 }
 
 
