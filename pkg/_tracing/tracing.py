@@ -9,6 +9,7 @@ import os
 import sys
 import threading
 import time
+import weakref
 
 from .. import _mode
 from .._builtins import *  # noqa: F403
@@ -39,26 +40,36 @@ class _Thread(threading.local):
 
     def __init__(self) -> None:
         self.number = 0
-        self.calls: list[int] = []
+        self.calls: list[_Place] = []
 
 
 class _Call:
     """A call in progress."""
 
-    __slots__ = ("calls", "number", "start")
+    __slots__ = ("__weakref__", "calls", "number", "place", "start")
 
-    def __init__(self, number: int, calls: list[int]) -> None:
+    def __init__(self, number: int, calls: list[_Place]) -> None:
         self.number = number
         self.calls = calls
+        self.place = _Place(self)
+        self.place.number = number
         self.start = _now()
 
     def leave(self) -> None:
         """End it, before its event is made: later calls are not within it, also where that fails."""
         # With inner ones that a signal handler interrupted before the observer had their records. Calls of
         # greenlets need not end in the reverse order.
-        if self.number in self.calls:
-            while self.calls.pop() != self.number:
+        if self.place in self.calls:
+            while self.calls.pop() is not self.place:
                 pass
+
+
+class _Place(weakref.ref[_Call]):
+    """Where a call is among those in progress; dead where its end was lost."""
+
+    __slots__ = ("number",)
+
+    number: int
 
 
 class Trace(Watcher):
@@ -145,12 +156,14 @@ class Trace(Watcher):
             local.number = self._number_thread()
         number = next(self._numbers)
         calls = local.calls
+        while calls and calls[-1]() is None:
+            calls.pop()
         event["pid"], event["id"], event["thread"] = os.getpid(), number, local.number
-        event["parent"], event["depth"] = (calls[-1] if calls else None), len(calls)
+        event["parent"], event["depth"] = (calls[-1].number if calls else None), len(calls)
         event["time"] = _now() - self._zero
         # First, so that what fails has written nothing.
         call = _Call(number, calls)
-        calls.append(number)
+        calls.append(call.place)
         try:
             self._write(event)
         except BaseException:

@@ -247,6 +247,9 @@ for failures in range(1000):
     missing = 3 * per_use + 3 - len(trace.events)
     lost = trace.events[-1]["lost"]
     assert missing == lost or failed, (failures, missing, lost)
+    # Nor is the last use within a call whose end is lost.
+    depths = [event["depth"] for event in trace.events if event["event"] == "call"]
+    assert depths[-2:] == [0, 1], (failures, depths)
     if not cells[1]:
         break
 assert failures > 20
