@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from memory_calls import CALLS, alike, settle
+from memory_calls import CALLS, alike, make_tree, settle
 from support import collect, slow_except
 
 #: One operation for each subject.
@@ -13,6 +13,12 @@ QUICK = {"scalars", "big ints", "borrowed text", "list", "big dict", "set", "own
          "exception", "callback that raises", "error of C++", "mismatch inside", "vector", "struct", "overload", "append",
          "slicing", "dict set", "freeze", "register"}  # fmt: skip
 assert set(CALLS) >= QUICK
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _types(ffi: Any) -> None:
+    """Register the type of the dataclass, which is never freed, before blocks are counted."""
+    make_tree(ffi)
 
 
 @pytest.mark.unrecorded("each backend has allocations of its own")

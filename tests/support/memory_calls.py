@@ -13,7 +13,7 @@ import cases
 import numpy as np
 from anyffi._rules.codes import code
 
-__all__ = ["CALLS", "LONG", "alike", "settle"]
+__all__ = ["CALLS", "LONG", "alike", "make_tree", "settle"]
 
 LONG = "a string on the heap of the runtime"
 
@@ -111,7 +111,7 @@ def _copying_deeply(value: Any) -> Callable[[], Any]:
 
 
 @functools.lru_cache(None)
-def _make_tree(ffi: Any) -> Any:
+def make_tree(ffi: Any) -> Any:
     """Return an object of a dataclass that holds others; types are never freed, so there is one."""
 
     @ffi.dataclass("test.memory.Tree")
@@ -125,7 +125,7 @@ def _make_tree(ffi: Any) -> Any:
 
 def _unfolding(ffi: Any, unfold: Callable[..., Any]) -> Callable[[], Any]:
     # A copy, which is freed, unless something has lost a reference to it.
-    return functools.partial(unfold, copy.deepcopy(_make_tree(ffi)))
+    return functools.partial(unfold, copy.deepcopy(make_tree(ffi)))
 
 
 CALLS: dict[str, Call] = {

@@ -84,10 +84,10 @@ def _fail_import(cells: memoryview, point: int) -> None:
     cells[0] = -1
     try:
         _use()
-    except ImportError as error:
+    except (ImportError, OSError) as error:
         # The runtime registers its functions while the system loads it, once in a process; and glibc's loader does
-        # not try again what it left unfinished.
-        if not re.search("libanyffi lacks|undefined symbol: _Z", str(error)):
+        # not try again what it left unfinished, for the package's libraries or for others.
+        if not re.search("libanyffi lacks|undefined symbol: ", str(error)):
             raise
 
 

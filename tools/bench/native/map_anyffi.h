@@ -3,8 +3,10 @@
 
 #include <anyffi/anyffi.h>
 #include <anyffi/reflection.h>
+#include <anyffi/stl/array.h>
 #include <anyffi/stl/chrono.h>
 #include <anyffi/stl/complex.h>
+#include <anyffi/stl/filesystem.h>
 #include <anyffi/stl/function.h>
 #include <anyffi/stl/map.h>
 #include <anyffi/stl/optional.h>

@@ -1,9 +1,11 @@
 // The values that the generated functions of all contenders return and hand to callbacks.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <complex>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -52,6 +54,35 @@ template <typename... Ts>
 struct Make<std::tuple<Ts...>> {
   static std::tuple<Ts...> at(int64_t i) { return {Make<Ts>::at(i)...}; }
   static std::tuple<Ts...> of(int64_t n) { return at(n); }
+};
+
+template <typename R, typename P>
+struct Make<std::chrono::duration<R, P>> {
+  static std::chrono::duration<R, P> at(int64_t i) { return std::chrono::duration<R, P>(static_cast<R>(i)); }
+  static std::chrono::duration<R, P> of(int64_t) { return at(1); }
+};
+
+template <>
+struct Make<std::chrono::system_clock::time_point> {
+  using Time = std::chrono::system_clock::time_point;
+  static Time at(int64_t i) { return Time(std::chrono::hours(400000 + i)); }
+  static Time of(int64_t) { return at(1); }
+};
+
+template <>
+struct Make<std::filesystem::path> {
+  static std::filesystem::path at(int64_t i) { return "a/" + Make<std::string>::at(i); }
+  static std::filesystem::path of(int64_t n) { return Make<std::string>::of(n); }
+};
+
+template <typename T, std::size_t N>
+struct Make<std::array<T, N>> {
+  static std::array<T, N> at(int64_t i) {
+    std::array<T, N> made{};
+    made.fill(Make<T>::at(i));
+    return made;
+  }
+  static std::array<T, N> of(int64_t) { return at(1); }
 };
 
 /// Standard containers: elements are inserted at the end.
