@@ -24,6 +24,7 @@ from .._rules import observing as _observing
 from .._rules import refusals as _refusals
 from .._rules import values as _rules
 from .._rules.codes import code
+from .._rules.slots import document_slot
 from .compare import same_exception
 from .journal import Journal, are_scalars, thread
 from .pack import (
@@ -296,6 +297,8 @@ class FunctionCore(_FunctionCore):  # type: ignore[misc]
             del args, kwargs
             raise exception.with_traceback(without_own_frames(exception.__traceback__))  # noqa: B904
 
+
+document_slot(FunctionCore.__call__, "__call__")
 
 #: The call that an observer does not see.
 _call: Any = FunctionCore.__call__
