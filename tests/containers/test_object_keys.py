@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 import pytest
-from support import STACK_ENDS
+from support import cpython_only
 
 pytestmark = pytest.mark.keeps_live("types are never freed")
 
@@ -190,6 +190,7 @@ def test_equal_to_values(ffi: Any) -> None:
     assert not value_equal(cls(3), [3])
 
 
+@cpython_only("PyPy's compiler ends the process where the stack ends while it traces")
 def test_recursion_ends(ffi: Any) -> None:
     class Deep:
         x: object = None
@@ -207,5 +208,5 @@ def test_recursion_ends(ffi: Any) -> None:
 
     # The limit may be reached in any step.
     for frames in range(20):
-        with pytest.raises(STACK_ENDS):
+        with pytest.raises(RecursionError):
             further(frames)

@@ -6,6 +6,8 @@ import inspect
 from types import MappingProxyType
 from typing import Any
 
+from support import cpython_only
+
 _CLASSES = (
     *("Object", "Function", "Module", "Tensor", "Array", "Shape", "List"),
     *("Map", "Dict", "FrozenSet", "Set"),
@@ -52,6 +54,7 @@ def test_signatures_and_docstrings(both: Any) -> None:
     assert len(cython) > 500
 
 
+@cpython_only("PyPy's builtins have other names of parameters")
 def test_they_are_those_of_builtins(ffi: Any) -> None:
     signatures = {
         key: _signature(getattr(ffi.List, key)) for key in ("__len__", "__eq__", "__setitem__", "__iadd__")
