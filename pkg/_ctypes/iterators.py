@@ -102,8 +102,8 @@ class SequenceIterator:
         _step: int
         _cursor: Any
 
-    def __new__(cls, *args: object, **kwargs: object) -> Any:
-        made = object.__new__(cls)
+    def __new__(*args: Any, **kwargs: Any) -> Any:
+        made = object.__new__(args[0])
         made._sequence, made._step, made._cursor = None, 1, platform.memory(_CURSOR_SIZE)
         return made
 
@@ -191,8 +191,8 @@ class EntryIterator:
         _what: int
         _cursor: Any
 
-    def __new__(cls, *args: object, **kwargs: object) -> Any:
-        made = object.__new__(cls)
+    def __new__(*args: Any, **kwargs: Any) -> Any:
+        made = object.__new__(args[0])
         made._container, made._what, made._cursor = None, KEYS, platform.memory(_CURSOR_SIZE)
         return made
 
@@ -281,8 +281,8 @@ class ElementIterator:
     if TYPE_CHECKING:
         _get_next: Callable[[], Any] | None
 
-    def __new__(cls, *args: object, **kwargs: object) -> Any:
-        made = object.__new__(cls)
+    def __new__(*args: Any, **kwargs: Any) -> Any:
+        made = object.__new__(args[0])
         made._get_next = None
         return made
 
@@ -318,7 +318,8 @@ for _cls in (SequenceIterator, EntryIterator, ElementIterator):
     for _name in ("__init__", "__next__"):
         document_slot(getattr(_cls, _name), _name)
     _make: Any = _cls.__new__
-    _make.__wrapped__, _make.__doc__ = object.__new__, object.__new__.__doc__
+    # With the parameters that `object.__new__` has for `inspect`.
+    _make.__annotations__, _make.__doc__ = {}, object.__new__.__doc__
 
 
 def iterate_elements(get_next: Callable[[], Any]) -> ElementIterator:

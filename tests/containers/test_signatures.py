@@ -30,10 +30,22 @@ def _signature(function: Any) -> str:
         return type(error).__name__
 
 
+#: What classes that are written in Python have.
+_OF_PYTHON = (
+    *(
+        "__annotate_func__",
+        "__annotations__",
+        "__annotations_cache__",
+        "__dict__",
+        "__firstlineno__",
+        "__module__",
+    ),
+    *("__slots__", "__static_attributes__", "__weakref__"),
+)
+
+
 def _is_public(name: str) -> bool:
-    return not name.startswith("_") or (
-        name.startswith("__") and name not in ("__annotations__", "__module__", "__slots__", "__weakref__")
-    )
+    return not name.startswith("_") or (name.startswith("__") and name not in _OF_PYTHON)
 
 
 def test_signatures_and_docstrings(both: Any) -> None:
