@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from programs import run_program
-from support import SANITIZED
+from support import CPYTHON_313T, SANITIZED
 
 pytestmark = pytest.mark.skipif(SANITIZED, reason="the sanitizers' frames leave no room on such stacks")
 
@@ -76,7 +76,7 @@ _PROGRAM = """
             except (RecursionError, TypeError, ValueError):
                 pass
 
-    for kib in (64, 96, 128, 192, 256):
+    for kib in {sizes}:
         print(kib, flush=True)
         threading.stack_size(kib * 1024)
         thread = threading.Thread(target=run)
@@ -90,7 +90,10 @@ _PROGRAM = """
 def test_walks_on_small_stacks(ffi: Any, level: str) -> None:
     if ffi.ffi_mode == "check":
         pytest.skip("both marshallers at once take more of the stack than is left")
-    assert run_program(_PROGRAM.format(level=level), ffi.ffi_mode).endswith("\nended\n")
+    # Free-threaded CPython 3.13 releases the frames of a traceback by recursion, and has no room for it on small ones.
+    sizes = (128, 192, 256) if CPYTHON_313T else (64, 96, 128, 192, 256)
+    program = _PROGRAM.format(level=level, sizes=sizes)
+    assert run_program(program, ffi.ffi_mode).endswith("\nended\n")
 
 
 def test_what_is_not_deep_has_room(ffi: Any) -> None:
