@@ -211,7 +211,7 @@ MISUSED: list[Callable[[Any], Any]] = [
 def test_what_iterators_refuse(steps: Any, misuse: Callable[[Any], Any]) -> None:
     walk = iter(steps.Either(True))
     with pytest.raises(
-        (TypeError, AttributeError), match=r"ElementIterator|expected 0 arguments" if CPYTHON else ""
+        (TypeError, AttributeError), match=r"ElementIterator|expected 0 arguments" if CPYTHON else None
     ):
         misuse(walk)
     assert list(walk) == [1, 2]
