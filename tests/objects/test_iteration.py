@@ -200,7 +200,7 @@ MISUSED: list[Callable[[Any], Any]] = [
     lambda x: type(x).__iter__(3),
     lambda x: type(x)(),
     lambda x: type(x)(1, key=2),
-    lambda x: type("Derived", (type(x),), {}),
+    *([lambda x: type("Derived", (type(x),), {})] if CPYTHON else []),
     pickle.dumps,
     copy.copy,
     copy.deepcopy,
