@@ -25,6 +25,7 @@ from .._cython import (
     _core,
     create_exchange,
     get_function,
+    need_stack,
     set_class_maker,
     set_method_class,
     shut_down,
@@ -148,11 +149,6 @@ def plan_record(
 
 def renew_wrapper(wrapper: Any) -> None:
     """Do nothing: wrappers know no type of their objects."""
-
-
-def need_stack() -> None:
-    """Raise RecursionError where the rest of the thread's stack is too short for another level of a walk."""
-    _core.need_stack()
 
 
 def to_object(x: Any) -> Any:

@@ -251,9 +251,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return iterate(name, detail::make_projected<T>(begin, project), detail::make_projected<T>(end, project));
   }
   /// The same, of elements that refer into the object, which they keep alive: objects that references, or elements that
-  /// are a std::unique_ptr, refer to are not
-  /// copied, and those that point into it, such as handles of nodes, are copies. So are those that an iterator holds
-  /// itself, and refers to.
+  /// are a std::unique_ptr, refer to are not copied, and those that point into it, such as handles of nodes, are
+  /// copies. So are those that an iterator holds itself, and refers to.
   template <class B, class E>
   Class& iterate_references(B begin, E end) noexcept {
     return iterate_references("__iter__", begin, end);
