@@ -283,6 +283,7 @@ class Host(Structure):
                 "section_begin",
                 "section_end",
                 "section_object",
+                "deferring_callback",
             )
         ),
     ]

@@ -4,12 +4,27 @@
 #define ANYFFI_CALLBACK_H_
 
 #include "errors.h"
+#include "items.h"
 #include "native.h"
 #include "observe.h"
 #include "pack.h"
 
 /// Up to this many arguments are unpacked on the stack.
 #define ANYFFI_CALLBACK_ON_STACK 8
+
+/// Has C++ load a result from the Python object itself, if it asked for that: 1, or 0 where it has to be packed.
+static inline int anyffi_py_load_result(PyObject* x, AnyffiValue* result) {
+  AnyffiItems whole = {x, 0, 0, 0, 0};
+  AnyffiValue value;
+  if (__builtin_expect((result->aux & ANYFFI_LOADED) == 0, 1)) return 0;
+  if (!anyffi_py_read_other_item(x, &whole, 0, &value)) return 0;
+  int is_loaded = anyffi_result_load((const AnyffiResultSlot*)result->as_pointer, &value);
+  if (whole.flags & ANYFFI_ITEMS_OWNED) anyffi_value_drop(&value);
+  if (!is_loaded) return 0;
+  *result = anyffi_make_none();
+  result->aux = ANYFFI_LOADED;
+  return 1;
+}
 
 /// Unpacks borrowed values into `places`, calls with them and packs the result as an owned value.
 ///
@@ -27,7 +42,8 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_run_with(PyObject* function, const AnyffiValu
     PyObject* value = anyffi_py_invoke(function, places + 1, (size_t)count | PY_VECTORCALL_ARGUMENTS_OFFSET);
     if (value != NULL) {
       // Most results, without a call.
-      int is_packed = anyffi_py_discard_result(result) || anyffi_py_pack_immediate(value, Py_TYPE(value), result);
+      int is_packed = anyffi_py_discard_result(result) || anyffi_py_load_result(value, result) ||
+                      anyffi_py_pack_immediate(value, Py_TYPE(value), result);
       status = is_packed ? 0 : anyffi_py_pack_result(function, value, result);
       Py_DECREF(value);
     }

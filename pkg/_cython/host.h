@@ -4,6 +4,7 @@
 #ifndef ANYFFI_HOST_H_
 #define ANYFFI_HOST_H_
 
+#include "callback.h"
 #include "conversions.h"
 #include "errors.h"
 #include "unpack.h"
@@ -252,6 +253,7 @@ static void anyffi_py_install_host(uint32_t flags, AnyffiHandleHash hash, Anyffi
   host.items_write = anyffi_py_write_items;
   host.object_hash = anyffi_py_object_hash;
   host.object_equal = anyffi_py_object_equal;
+  host.deferring_callback = anyffi_py_callback;
 #ifdef Py_GIL_DISABLED
   host.section_begin = anyffi_py_section_begin;
   host.section_end = anyffi_py_section_end;

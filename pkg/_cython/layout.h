@@ -332,4 +332,7 @@ static inline void anyffi_py_unlock(int former) {
   if (former != ANYFFI_PY_HELD) PyGILState_Release((PyGILState_STATE)former);
 }
 
+/// Whether values are made with the collector stopped (write_items.h): before Python 3.10 nothing lets C code stop it.
+#define ANYFFI_WRITES_ITEMS (PY_VERSION_HEX >= 0x030A0000)
+
 #endif  // ANYFFI_LAYOUT_H_

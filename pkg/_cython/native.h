@@ -169,9 +169,14 @@ static PyObject* anyffi_py_native_object(AnyffiObject* object, uint32_t flags) {
   return is_copy ? anyffi_py_native_container(object, code) : anyffi_py_native_shared(object, flags);
 }
 
+static PyObject* anyffi_py_unpack_deferred(const AnyffiDeferred* deferred);
+
 /// Unpacks a borrowed argument of a callback.
 static inline PyObject* anyffi_py_unpack_argument(const AnyffiValue* value) {
   AnyffiValue held = anyffi_read_value(value);
+  if (__builtin_expect(anyffi_is_deferred(&held), 0)) {
+    return anyffi_py_unpack_deferred((const AnyffiDeferred*)held.as_pointer);
+  }
   if (held.type_code <= 0) return anyffi_py_unpack(&held);
   return held.aux & ANYFFI_NATIVE ? anyffi_py_native_object(held.as_object, held.aux)
                                   : anyffi_py_unpack_object_copy(held.as_object);
@@ -193,6 +198,17 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_result(AnyffiValue* value) {
   if (value->type_code <= 0) return anyffi_py_unpack(value);
   if (value->aux & ANYFFI_BORROWED) return anyffi_py_unpack_object_copy(value->as_object);
   return value->aux & ANYFFI_NATIVE ? anyffi_py_unpack_native(value) : anyffi_py_unpack_object(value->as_object);
+}
+
+/// Makes a deferred argument of a callback.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_deferred(const AnyffiDeferred* deferred) {
+  AnyffiValue made = anyffi_make_none();
+  if (ANYFFI_WRITES_ITEMS) made.aux = ANYFFI_TAKES_ITEMS;
+  if (anyffi_deferred_make(deferred, &made) != 0) {
+    anyffi_py_raise_taken();
+    return NULL;
+  }
+  return made.type_code == ANYFFI_UNSET ? (PyObject*)made.as_pointer : anyffi_py_unpack_result(&made);
 }
 
 #endif  // ANYFFI_NATIVE_H_

@@ -9,8 +9,6 @@
 #include "times.h"
 #include "unpack.h"
 
-/// Before Python 3.10 nothing tells C code to stop the collector.
-#define ANYFFI_WRITES_ITEMS (PY_VERSION_HEX >= 0x030A0000)
 /// From Python 3.12 on it never runs within an allocation.
 #define ANYFFI_STOPS_COLLECTOR (ANYFFI_WRITES_ITEMS && PY_VERSION_HEX < 0x030C0000)
 

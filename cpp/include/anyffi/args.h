@@ -3,6 +3,7 @@
 #ifndef ANYFFI_ARGS_H_
 #define ANYFFI_ARGS_H_
 
+#include <anyffi/detail/deferred.h>
 #include <anyffi/string.h>
 
 namespace anyffi {
@@ -91,10 +92,21 @@ namespace detail {
 ///
 /// The values are not members: after the call, which gets their address, the compiler would have to reload the other
 /// members. So an argument that needs no release costs the two instructions that store it.
-template <class... A>
+///
+/// @tparam kDefers Whether the call is one of `call_deferring`.
+template <bool kDefers, class... A>
 class ArgPack {
+  // A view of a tensor may be borrowed also if it is a temporary: its memory outlives the call.
+  template <class T>
+  static constexpr bool kIsBorrowed =
+      Traits<Bare<T>>::kBorrows && (std::is_lvalue_reference_v<T> || kIsTensorView<Bare<T>>);
+  template <class T>
+  static constexpr bool kIsDeferred = kDefers && kIsWritten<Bare<T>> && !kIsBorrowed<T> && !kIsPassedAsView<Bare<T>>;
+
  public:
   static constexpr int32_t kSize = sizeof...(A);
+  /// How many arguments are deferred.
+  static constexpr int kNumDeferred = (0 + ... + static_cast<int>(kIsDeferred<A>));
 
   explicit ArgPack(AnyffiValue* values) : values_(values) {}
   ArgPack(const ArgPack&) = delete;
@@ -104,10 +116,6 @@ class ArgPack {
   void fill(A&&... args) { (add<A>(std::forward<A>(args)), ...); }
 
  private:
-  // A view of a tensor may be borrowed also if it is a temporary: its memory outlives the call.
-  template <class T>
-  static constexpr bool kIsBorrowed =
-      Traits<Bare<T>>::kBorrows && (std::is_lvalue_reference_v<T> || kIsTensorView<Bare<T>>);
   /// Whether it may become an object that must be released.
   template <class T>
   static constexpr bool kIsOwned =
@@ -116,7 +124,12 @@ class ArgPack {
   template <class T>
   void add(T&& value) {
     using Conversion = Traits<Bare<T>>;
-    if constexpr (kIsBorrowed<T>) {
+    if constexpr (kIsDeferred<T>) {
+      AnyffiDeferred& deferred = deferred_[num_deferred_++];
+      deferred = {&make_deferred<Bare<T>>, &value};
+      assign(values_[size_++], anyffi_make_deferred(&deferred));
+      return;
+    } else if constexpr (kIsBorrowed<T>) {
       assign(values_[size_], Conversion::borrow(value));
     } else if constexpr (kIsPassedAsView<Bare<T>>) {
       assign(values_[size_], Conversion::view(value));
@@ -135,12 +148,14 @@ class ArgPack {
 
   AnyffiValue* values_;
   int size_ = 0;
+  int num_deferred_ = 0;
+  AnyffiDeferred deferred_[kNumDeferred > 0 ? kNumDeferred : 1];
 };
 
 template <class... A>
 AnyValue call_value(const AnyffiValue& function, A&&... args) {
   AnyffiValue values[sizeof...(A) + 1];
-  ArgPack<A...> pack(values);
+  ArgPack<false, A...> pack(values);
   pack.fill(std::forward<A>(args)...);
   AnyffiValue result{};
   check(anyffi_function_call(&function, values, pack.kSize, &result));

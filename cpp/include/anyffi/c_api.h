@@ -211,7 +211,8 @@ typedef enum AnyffiValueFlag {
   ANYFFI_DEEP = 8,
   /// A tensor whose overload is tried without `.convert()`.
   ANYFFI_EXACT = 16,
-  /// What `load_items` of AnyffiFunctionInfo made.
+  /// What `load_items` of AnyffiFunctionInfo made. In the Unset value that the result of a callback enters as: the
+  /// payload is an AnyffiResultSlot; in None as the result: it was filled.
   ANYFFI_LOADED = 32,
   /// In the None that a result enters as, of a function with ANYFFI_RETURNS_ITEMS: the caller takes a container of the
   /// host, made by `anyffi_items_write`.
@@ -223,7 +224,9 @@ typedef enum AnyffiValueFlag {
   ANYFFI_BORROWED = 128,
   /// In the None that a result enters as: the caller drops the result, so that a host need not convert it.
   /// Callbacks get the flag in an Unset value.
-  ANYFFI_DISCARDED = 256
+  ANYFFI_DISCARDED = 256,
+  /// In an Unset value, of an argument of a callback: the payload is an AnyffiDeferred.
+  ANYFFI_IS_DEFERRED = 512
 } AnyffiValueFlag;
 
 /// Makes an owned value equal to `value`: copies borrowed text and bytes, unboxes, retains objects, clears flags.
@@ -618,6 +621,33 @@ int anyffi_mismatch_raise_result(const AnyffiMismatch* mismatch, const AnyffiObj
 void anyffi_error_name_argument(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args);
 /// Raises Python's TypeError for the wrong number of arguments; always returns -1.
 int anyffi_error_raise_arg_count(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args);
+
+/* ---- arguments and results of callbacks ----------------------------------------------------- */
+
+/// An argument of a callback that is made where the host's own object of it is needed.
+typedef struct AnyffiDeferred {
+  /// Makes the value, as a function makes its result: `out` enters as None, perhaps with ANYFFI_TAKES_ITEMS. May throw.
+  void (*make)(const void* object, AnyffiValue* out);
+  const void* object; /* borrowed for the call */
+} AnyffiDeferred;
+
+/// Where a host loads the result of a callback while it has its own object of it.
+typedef struct AnyffiResultSlot {
+  /// Converts a value that `anyffi_items_read` may write, and returns 1; else fills `why`, with an owned value, leaves
+  /// the memory without an object, and returns 0. May throw.
+  int (*load)(AnyffiValue* value, AnyffiMismatch* why, void* memory);
+  void* memory;
+} AnyffiResultSlot;
+
+/// Makes a deferred argument; the lock is held if `out` has ANYFFI_TAKES_ITEMS.
+int anyffi_deferred_make(const AnyffiDeferred* deferred, AnyffiValue* out);
+/// Loads a result, with the host's lock held: 1, or 0 where it has to be packed; never with an error. Borrows `value`.
+int32_t anyffi_result_load(const AnyffiResultSlot* slot, AnyffiValue* value);
+/// Calls a function, an AnyffiFunction, with arguments of which some may be deferred. They are made before the call if
+/// the function is not one of `deferring_callback` of AnyffiHost; the caller releases them. `slot` may be NULL; where
+/// it was filled, the result is None with ANYFFI_LOADED.
+int anyffi_function_call_deferred(AnyffiFunction* function, AnyffiValue* args, int32_t num_args, AnyffiValue* result,
+                                  const AnyffiResultSlot* slot);
 
 /* ---- objects and memory ------------------------------------------------------------------------ */
 

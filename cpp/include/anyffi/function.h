@@ -13,16 +13,16 @@ namespace anyffi {
 namespace detail ANYFFI_HIDDEN_ {
 
 /// Calls a function and returns an owned result; throws what it raises as Error. `flags` of the None that the result
-/// enters as.
+/// enters as; `slot` of a ResultRoom.
 template <class... A>
-AnyffiValue call_function(AnyffiObject* object, uint32_t flags, A&&... args) {
+AnyffiValue call_function(AnyffiObject* object, uint32_t flags, const AnyffiResultSlot* slot, A&&... args) {
   AnyffiValue values[sizeof...(A) + 1];
-  ArgPack<A...> pack(values);
+  using Pack = ArgPack<true, A...>;
+  Pack pack(values);
   pack.fill(std::forward<A>(args)...);
-  auto* function = reinterpret_cast<AnyffiFunction*>(object);
   AnyffiValue result{};
   result.aux = flags;
-  check(function->call(function->self, values, pack.kSize, &result));
+  check(call_deferring<Pack>(reinterpret_cast<AnyffiFunction*>(object), values, pack.kSize, &result, slot));
   settle(result);
   return result;
 }
@@ -63,7 +63,26 @@ class Function : public ObjectRef {
   /// Calls the function; throws what it raises as Error.
   template <class... A>
   AnyValue operator()(A&&... args) const {
-    return AnyValue(detail::Adopt{}, detail::call_function(object_, 0, std::forward<A>(args)...));
+    return AnyValue(detail::Adopt{}, detail::call_function(object_, 0, nullptr, std::forward<A>(args)...));
+  }
+  /// The same, and converts the result to R; faster than `cast<R>()` of it, since the host's own containers and text
+  /// are converted as they are. TypeError for a result of another type.
+  template <class R, class... A>
+  R call(A&&... args) const {
+    static_assert(!detail::kIsView<R>,
+                  "anyffi: what a function returns is released before the view is used: return a std::string or "
+                  "another owner");
+    if constexpr (std::is_void_v<R>) {
+      AnyffiValue result = detail::call_function(object_, ANYFFI_DISCARDED, nullptr, std::forward<A>(args)...);
+      anyffi_value_drop(&result);
+    } else {
+      detail::ResultRoom<R> room;
+      AnyValue result(detail::Adopt{}, detail::call_function(object_, 0, room.slot(), std::forward<A>(args)...));
+      if constexpr (detail::kIsLoadedByHost<R>) {
+        if (room.is_filled(result.raw())) return room.take();
+      }
+      return detail::convert_result<R>(result.raw(), object_);
+    }
   }
   /// Calls the function with forwarded arguments.
   AnyValue call_packed(Args args) const;

@@ -105,6 +105,9 @@ typedef struct AnyffiHost {
   void (*section_begin)(void* section, void* object);
   void (*section_end)(void* section);
   void* section_object;
+  /// The callback (`anyffi_function_create_host`) whose functions take deferred arguments (AnyffiDeferred), and load
+  /// their results (AnyffiResultSlot). May be NULL.
+  AnyffiCall deferring_callback;
 } AnyffiHost;
 
 typedef enum AnyffiSectionLimit { ANYFFI_SECTION_SIZE = 32 } AnyffiSectionLimit;

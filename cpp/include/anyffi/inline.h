@@ -287,6 +287,15 @@ static inline AnyffiValue anyffi_make_created(int32_t conversion, int64_t micros
   return anyffi_make_value((uint32_t)ANYFFI_UNSET | (uint64_t)(uint32_t)conversion << 48, (uint64_t)microseconds);
 }
 
+static inline AnyffiValue anyffi_make_deferred(const AnyffiDeferred* deferred) {
+  uint64_t aux = ANYFFI_IS_DEFERRED;
+  return anyffi_make_value((uint32_t)ANYFFI_UNSET | aux << 32, (uint64_t)(uintptr_t)deferred);
+}
+
+static inline int anyffi_is_deferred(const AnyffiValue* value) {
+  return value->type_code == ANYFFI_UNSET && value->aux == ANYFFI_IS_DEFERRED;
+}
+
 static inline int anyffi_is_items(const AnyffiValue* value) {
   return value->type_code == ANYFFI_UNSET && value->aux != 0;
 }

@@ -79,14 +79,16 @@ class Overrides {
   R call_with(AnyffiFunction* method, A&&... args) const {
     AnyffiValue values[sizeof...(A) + 1];
     values[0] = anyffi_make_object(self_);
-    ArgPack<A...> pack(values + 1);
+    using Pack = ArgPack<true, A...>;
+    Pack pack(values + 1);
     pack.fill(std::forward<A>(args)...);
+    ResultRoom<R> room;
     AnyffiValue result{};
     if constexpr (std::is_void_v<R>) result.aux = ANYFFI_DISCARDED;
     AnyffiGuardedCall* guarded = anyffi_guarded_call();
     AnyffiGuardedCall former = *guarded;
     guarded->object = nullptr;
-    int status = method->call(method->self, values, pack.kSize + 1, &result);
+    int status = call_deferring<Pack>(method, values, pack.kSize + 1, &result, room.slot());
     *guarded = former;
     check(status);
     if constexpr (std::is_void_v<R>) {
@@ -98,6 +100,9 @@ class Overrides {
       } guard{&result};
       return convert_result<R>(result, &method->header);
     } else {
+      if constexpr (kIsLoadedByHost<R>) {
+        if (room.is_filled(result)) return room.take();
+      }
       settle(result);
       AnyValue owned(Adopt{}, result);
       return convert_result<R>(owned.raw(), &method->header);

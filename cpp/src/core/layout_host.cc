@@ -13,7 +13,7 @@
 #if UINTPTR_MAX == UINT64_MAX
 
 // ---- hooks
-SIZE(AnyffiHost, 232);
+SIZE(AnyffiHost, 240);
 AT(AnyffiHost, struct_size, 0);
 AT(AnyffiHost, flags, 4);
 AT(AnyffiHost, lock, 8);
@@ -44,6 +44,7 @@ AT(AnyffiHost, object_equal, 200);
 AT(AnyffiHost, section_begin, 208);
 AT(AnyffiHost, section_end, 216);
 AT(AnyffiHost, section_object, 224);
+AT(AnyffiHost, deferring_callback, 232);
 SIZE(AnyffiSectioned, 16);
 AT(AnyffiSectioned, name, 0);
 AT(AnyffiSectioned, function, 8);

@@ -35,12 +35,13 @@ void delete_host_function(AnyffiObject* self, int32_t what) {
   if (what & ANYFFI_DELETE_MEMORY) free_object<HostFunction>(self);
 }
 
-/// The `call` of every function over a callable of the host.
-int call_host(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
-  auto* function = static_cast<HostFunction*>(self);
+int call_with_slot(HostFunction* function, AnyffiValue* args, int32_t num_args, AnyffiValue* result,
+                   const AnyffiResultSlot* slot) {
   if (enter_level() != 0) return fail(result);
   uint32_t flags = result->type_code == ANYFFI_NONE ? result->aux & ANYFFI_DISCARDED : 0;
-  *result = anyffi_make_value(static_cast<uint64_t>(flags) << 32 | static_cast<uint32_t>(ANYFFI_UNSET), 0);
+  if (slot != nullptr) flags |= ANYFFI_LOADED;
+  *result = anyffi_make_value(static_cast<uint64_t>(flags) << 32 | static_cast<uint32_t>(ANYFFI_UNSET),
+                              reinterpret_cast<uintptr_t>(slot));
   int status = enter_host([&] { return function->callback(function->base.handle, args, num_args, result); });
   leave_level();
   if (__builtin_expect(status == ANYFFI_HOST_DONE && result->type_code != ANYFFI_UNSET, 1)) return 0;
@@ -49,6 +50,11 @@ int call_host(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* resu
   status = finish_hook(result->type_code == ANYFFI_UNSET ? 0 : status);
   if (status != 0) anyffi_value_release(result);
   return status;
+}
+
+/// The `call` of every function over a callable of the host.
+int call_host(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  return call_with_slot(static_cast<HostFunction*>(self), args, num_args, result, nullptr);
 }
 
 }  // namespace
@@ -86,6 +92,46 @@ int anyffi_function_create_host(AnyffiCall callback, void* handle, AnyffiValue* 
   function->callback = callback;
   *out = anyffi_make_object(&function->base.header);
   return 0;
+}
+
+int anyffi_deferred_make(const AnyffiDeferred* deferred, AnyffiValue* out) {
+  return anyffi::detail::catch_all([&] {
+    deferred->make(deferred->object, out);
+    return 0;
+  });
+}
+
+int32_t anyffi_result_load(const AnyffiResultSlot* slot, AnyffiValue* value) {
+  AnyffiMismatch why;
+  int status = anyffi::detail::catch_all([&] {
+    if (slot->load(value, &why, slot->memory) != 0) return 1;
+    anyffi_value_drop(&why.got);
+    return why.reason == ANYFFI_MISMATCH_RAISED ? -1 : 0;
+  });
+  if (__builtin_expect(status >= 0, 1)) return status;
+  // The conversion of the packed result raises it again.
+  Owned ignored;
+  anyffi_error_take_raised(ignored.out());
+  return 0;
+}
+
+int anyffi_function_call_deferred(AnyffiFunction* function, AnyffiValue* args, int32_t num_args, AnyffiValue* result,
+                                  const AnyffiResultSlot* slot) {
+  if (function->handle != nullptr) {
+    auto* called = reinterpret_cast<HostFunction*>(function);
+    const AnyffiHost* hooks = host();
+    if (__builtin_expect(hooks != nullptr && called->callback == hooks->deferring_callback, 1)) {
+      return call_with_slot(called, args, num_args, result, slot);
+    }
+  }
+  for (int32_t i = 0; i < num_args; ++i) {
+    if (!anyffi_is_deferred(&args[i])) continue;
+    auto* deferred = static_cast<const AnyffiDeferred*>(args[i].as_pointer);
+    args[i] = anyffi_make_none();
+    if (anyffi_deferred_make(deferred, &args[i]) != 0) return fail(result);
+    if (args[i].type_code > 0) args[i].aux |= ANYFFI_MOVABLE;
+  }
+  return function->call(function->self, args, num_args, result);
 }
 
 int anyffi_function_call(const AnyffiValue* value, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {

@@ -26,7 +26,7 @@ using Callable = anyffi::Function;
 
 template <typename R, typename... Args>
 R call(const Callable& f, const Args&... args) {
-  return f(args...).template cast<R>();
+  return f.template call<R>(args...);
 }
 
 template <>

@@ -169,20 +169,6 @@ bool load_same_class(const AnyffiValue& value, ObjectArg<T>*, void* slot) {
   return true;
 }
 
-/// Makes the result of a call for a caller that takes items; false if it has to be stored. Defined in items_writer.h,
-/// which the headers of types that are written include.
-template <class R>
-bool write_whole(const R& whole, AnyffiValue* result);
-template <class R>
-bool write_result(const R& whole, AnyffiValue* result) {
-  if constexpr (kIsWritten<R>) {
-    bool is_wanted = result->type_code == ANYFFI_NONE && (result->aux & ANYFFI_TAKES_ITEMS);
-    return is_wanted && write_whole(whole, result);
-  }
-  (void)whole, (void)result;
-  return false;
-}
-
 /// The flags that an object may have as the result of this call: 0 or ANYFFI_BORROWED.
 inline uint32_t result_flags(const AnyffiValue* result) {
   return result->type_code == ANYFFI_NONE ? result->aux & ANYFFI_BORROWED : 0;

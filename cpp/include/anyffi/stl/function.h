@@ -23,15 +23,7 @@ struct FunctionCall {
       "anyffi: the object that a callback returns is released before the pointer is used: return a value or a "
       "std::shared_ptr");
   Function function;
-  R operator()(A... args) const {
-    if constexpr (std::is_void_v<R>) {
-      AnyffiValue result = call_function(function.get(), ANYFFI_DISCARDED, as_argument<A>(args)...);
-      anyffi_value_drop(&result);
-    } else {
-      AnyValue result = function(as_argument<A>(args)...);
-      return convert_result<R>(result.raw(), function.get());
-    }
-  }
+  R operator()(A... args) const { return function.template call<R>(as_argument<A>(args)...); }
 };
 
 /// The annotation of what is passed to C++, and of what comes from there: an argument or a result.
