@@ -180,6 +180,7 @@ class FunctionInfo(Structure):
         ("num_keyword_only", c_int32),
         ("reserved", c_int32),
         ("member_params", c_uint64),
+        ("object_params", c_uint64),
     ]
 
 

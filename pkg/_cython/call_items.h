@@ -17,9 +17,19 @@ static inline int anyffi_py_has_items(const AnyffiFunction* target) {
   return (info->item_params != 0 || returns_items) && !anyffi_state.is_check_mode;
 }
 
+/// Whether the items of parameter `index` may be objects, and are held during the call.
+static inline int anyffi_py_takes_objects(const AnyffiFunction* target, Py_ssize_t index) {
+  const AnyffiFunctionInfo* info = target->info;
+  return ANYFFI_HAS(AnyffiFunctionInfo, info, object_params) && (info->object_params >> index & 1) != 0;
+}
+
+/// Lists of fewer objects are packed, which takes less time than to copy and read them.
+#define ANYFFI_MIN_HELD 8
+
 /// Memory for an argument that `load_items` makes: enough for all frequent types.
 typedef struct {
   _Alignas(16) char bytes[128];
+  PyObject* held; /* owned, or NULL: what the items were read from */
 } AnyffiRoom;
 
 /// Converts argument `index`, if it is a container for such a parameter: 1, or 0 where it has to be packed.
@@ -28,8 +38,30 @@ static int anyffi_py_load_items(const AnyffiFunction* target, Py_ssize_t index, 
   if (index >= 64 || (target->info->item_params >> index & 1) == 0) return 0;
   int32_t type_code = anyffi_py_items_code(x, Py_TYPE(x));
   if (type_code == 0) return 0;
+  if (__builtin_expect(anyffi_py_takes_objects(target, index), 0) && type_code != ANYFFI_ARRAY) {
+    if (type_code != ANYFFI_LIST || Py_SIZE(x) < ANYFFI_MIN_HELD) return 0;
+    if ((room->held = PyList_AsTuple(x)) == NULL) PyErr_Clear();
+    if (room->held == NULL) return 0;
+    x = room->held;
+    type_code = ANYFFI_ARRAY;
+  }
   *out = anyffi_make_items(x, type_code, 0);
-  return target->info->load_items(target->self, (int32_t)index, out, room, sizeof(*room)) == 0;
+  if (target->info->load_items(target->self, (int32_t)index, out, room->bytes, sizeof(room->bytes)) == 0) return 1;
+  Py_CLEAR(room->held);
+  return 0;
+}
+
+/// Releases what the items of arguments were read from.
+static inline PyObject* anyffi_py_drop_rooms(const AnyffiFunction* target, PyObject* result, AnyffiRoom* rooms,
+                                             Py_ssize_t count) {
+  const AnyffiFunctionInfo* info = target->info;
+  if (__builtin_expect(!ANYFFI_HAS(AnyffiFunctionInfo, info, object_params) || info->object_params == 0, 1)) {
+    return result;
+  }
+  AnyffiSaved saved = anyffi_py_save_exception();
+  for (Py_ssize_t i = 0; i < count; ++i) Py_XDECREF(rooms[i].held);
+  anyffi_py_restore_exception(saved);
+  return result;
 }
 
 /// Calls a function of whose result C++ may make Python's containers: its status, and the result if that is 0.
@@ -65,6 +97,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_loading(AnyffiFunction* target, Py
   Py_ssize_t packed = 0;
   int has_run_code = 0;
   for (; packed < count; ++packed) {
+    rooms[packed].held = NULL;
     if (places != NULL && places[packed] < 0) {
       values[packed] = anyffi_make_value((uint32_t)ANYFFI_MISSING, 0);
       continue;
@@ -79,7 +112,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_loading(AnyffiFunction* target, Py
   int is_packed = packed == count && (!has_run_code || anyffi_py_renew_objects(args, places, count, values));
   PyObject* result = is_packed ? anyffi_py_call_writing_any(target, values, count, args, places)
                                : anyffi_py_fail_pack(target, args, places, count);
-  return anyffi_py_finish(result, values, packed);
+  return anyffi_py_drop_rooms(target, anyffi_py_finish(result, values, packed), rooms, packed);
 }
 
 /// Calls with at most ANYFFI_MAX_SHORT arguments.
@@ -121,6 +154,15 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_one_container(AnyffiFunction* targe
 #ifdef Py_GIL_DISABLED
   // A copy, which other threads cannot change.
   PyObject* held = type_code == ANYFFI_DICT ? PyDict_Copy(args[0]) : anyffi_py_hold_items(args[0]);
+#else
+  AnyffiValue own = anyffi_make_items(args[0], type_code, 0);
+  if (__builtin_expect(type_code != ANYFFI_LIST || !anyffi_py_takes_objects(target, 0), 1)) {
+    return anyffi_py_call_read(target, args, 1, &own);
+  }
+  if (Py_SIZE(args[0]) < ANYFFI_MIN_HELD) return anyffi_py_call_packing(target, args, 1);
+  PyObject* held = PyList_AsTuple(args[0]);
+  type_code = ANYFFI_ARRAY;
+#endif
   if (held == NULL) return NULL;
   AnyffiValue value = anyffi_make_items(held, type_code, 0);
   PyObject* made = anyffi_py_call_read(target, args, 1, &value);
@@ -128,10 +170,6 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_one_container(AnyffiFunction* targe
   Py_DECREF(held);
   anyffi_py_restore_exception(saved);
   return made;
-#else
-  AnyffiValue value = anyffi_make_items(args[0], type_code, 0);
-  return anyffi_py_call_read(target, args, 1, &value);
-#endif
 }
 
 /// As `anyffi_py_call_items`, with at most ANYFFI_MAX_SHORT arguments. The first one, if it is a container, is read
@@ -139,7 +177,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_one_container(AnyffiFunction* targe
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_reading(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
   AnyffiValue values[ANYFFI_MAX_SHORT];
   int32_t code = count > 0 && (target->info->item_params & 1) ? anyffi_py_items_code(args[0], Py_TYPE(args[0])) : 0;
-  if (code == 0) return anyffi_py_call_rooms(target, args, NULL, count);
+  if (code == 0 || anyffi_py_takes_objects(target, 0)) return anyffi_py_call_rooms(target, args, NULL, count);
   values[0] = anyffi_make_items(args[0], code, 0);
   for (Py_ssize_t i = 1; i < count; ++i) {
     if (!anyffi_py_pack_operand(args[i], &values[i])) return anyffi_py_call_rooms(target, args, NULL, count);

@@ -9,6 +9,7 @@
 #include "decisions.h"
 #include "scalars.h"
 #include "times.h"
+#include "wrapper.h"
 
 /// The type code of what an exact container, an instance of a known subclass, or a time, is packed as; 0 for others.
 ///
@@ -81,6 +82,20 @@ static int anyffi_py_read_scalar_item(PyObject* x, AnyffiDecision decision, Anyf
   return packed > 0;
 }
 
+/// Reads an object of the runtime for a reader that takes them; the container holds its wrapper.
+static inline int anyffi_py_read_object_item(PyObject* x, const AnyffiItems* items, AnyffiValue* out) {
+#ifdef Py_GIL_DISABLED
+  // Another thread may give it to C++.
+  (void)x, (void)items, (void)out;
+  return 0;
+#else
+  AnyffiObject* object = ((AnyffiWrapper*)x)->object;
+  if ((items->flags & ANYFFI_ITEMS_OBJECTS) == 0 || object == NULL) return 0;
+  *out = anyffi_make_object(object);
+  return 1;
+#endif
+}
+
 /// Reads an item that is no exact number; 0 where the container has to be packed.
 ANYFFI_NEVER_INLINE int anyffi_py_read_other_item(PyObject* x, AnyffiItems* items, int in_key, AnyffiValue* out) {
   PyTypeObject* cls = Py_TYPE(x);
@@ -97,6 +112,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_read_other_item(PyObject* x, AnyffiItems* item
   AnyffiDecision decision = cls == &PyLong_Type    ? ANYFFI_DECISION_INT
                             : cls == &PyBytes_Type ? ANYFFI_DECISION_BYTES
                                                    : anyffi_py_known_decision(cls);
+  if (decision == ANYFFI_DECISION_WRAPPER) return !in_key && anyffi_py_read_object_item(x, items, out);
   if (!anyffi_py_pack_immediate(x, cls, out) && !anyffi_py_read_scalar_item(x, decision, out)) return 0;
   if (!in_key) {
     if (out->type_code > 0 && (out->aux & ANYFFI_MOVABLE)) items->flags |= ANYFFI_ITEMS_OWNED;
@@ -175,6 +191,9 @@ ANYFFI_NEVER_INLINE int64_t anyffi_py_read_sequence_items(AnyffiItems* items, Py
       for (; i < count && Py_IS_TYPE(elements[i], cls); ++i) {
         out[i] = anyffi_make_items(&((PyComplexObject*)elements[i])->cval, ANYFFI_COMPLEX, 0);
       }
+    } else if (anyffi_py_is_wrapper_class(cls) && !in_key) {
+      while (i < count && Py_IS_TYPE(elements[i], cls) && anyffi_py_read_object_item(elements[i], items, &out[i])) ++i;
+      if (i == first) return anyffi_py_drop_items(out, i);
     } else if (elements[i] == Py_None) {
       for (; i < count && elements[i] == Py_None; ++i) out[i] = anyffi_make_none();
     } else if (!in_key) {

@@ -61,6 +61,14 @@ static PyObject* anyffi_py_write_time(const AnyffiValue* value) {
   return PyDateTimeAPI == NULL ? NULL : anyffi_py_make_time((int32_t)(value->aux >> 16), value->as_int);
 }
 
+/// Returns the wrapper of an object; NULL with or without an exception, also where making one might run code of users.
+static PyObject* anyffi_py_write_object(AnyffiObject* object) {
+  PyObject* found = anyffi_py_get_wrapper(object);
+  if (found != NULL || anyffi_py_find_found(object->type_code).cls == NULL) return found;
+  anyffi_retain(object);
+  return anyffi_py_unpack_object(object);
+}
+
 /// Makes a scalar; NULL with or without an exception. Whether two keys that are not equal to themselves are an error is
 /// for the runtime to say.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_write_scalar(const AnyffiValue* value, int in_key) {
@@ -78,6 +86,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_write_scalar(const AnyffiValue* value, 
   if (value->type_code == ANYFFI_UNSET) {
     return anyffi_py_is_created(value) ? anyffi_py_write_time(value) : anyffi_py_write_complex(value, in_key);
   }
+  if (value->type_code > 0) return in_key ? NULL : anyffi_py_write_object(value->as_object);
   Py_RETURN_NONE;
 }
 

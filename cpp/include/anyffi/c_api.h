@@ -496,6 +496,9 @@ typedef struct AnyffiFunctionInfo {
   /// Bit i: parameter i (below 64) tells members of enumerations from numbers. `call` and `try_call` accept for it an
   /// Int that has in `aux` the type code of the enumeration that it is a member of, and keep that nowhere.
   uint64_t member_params;
+  /// Those of `item_params` whose items may be objects. They are read from a container that holds the same items until
+  /// the call has ended: a copy, if code of users could change it.
+  uint64_t object_params;
 } AnyffiFunctionInfo;
 
 /// One of several functions under one name, in the order in which they are tried.
@@ -520,7 +523,9 @@ typedef enum AnyffiItemsFlag {
   /// The container is part of a key, or of an element of a set.
   ANYFFI_ITEMS_IN_KEY = 1,
   /// Set by `anyffi_items_read`: some of the values that it wrote are owned.
-  ANYFFI_ITEMS_OWNED = 2
+  ANYFFI_ITEMS_OWNED = 2,
+  /// Set by the reader: it takes objects of the runtime, too, borrowed from the container.
+  ANYFFI_ITEMS_OBJECTS = 4
 } AnyffiItemsFlag;
 
 /// A container of the host that is being read, of which nothing changes meanwhile. `size` is that of the container from
@@ -547,7 +552,7 @@ int64_t anyffi_items_read(AnyffiItems* items, AnyffiValue* out, int64_t capacity
 /// Writes a value of which the host makes one of its own, in parts: numbers, None, text by `anyffi_make_utf8`, complex
 /// numbers and containers by `anyffi_make_items`. A container has its size in place of the handle, and its items follow
 /// it, of a mapping keys and values in turn; a Complex has the address of two doubles, or of two floats with
-/// `in_key` 1. Times and durations are values of `anyffi_make_created`.
+/// `in_key` 1. Times and durations are values of `anyffi_make_created`; objects of dynamic types are borrowed.
 /// `*state` begins as NULL and is the host's. Returns 1 once the value is complete: `*state` is its handle, owned.
 /// Returns 0 before; -1, without an error and with nothing to release, where the runtime has to make the value: if text
 /// or a key is not valid. Borrows until it returns; runs no code of users. NULL values give up.

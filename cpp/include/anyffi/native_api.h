@@ -38,7 +38,8 @@ typedef enum AnyffiParamFlag {
   ANYFFI_PARAM_READS_ITEMS = 2,
   /// Refers to text of the call, which nothing keeps alive any longer.
   ANYFFI_PARAM_VIEWS_TEXT = 4,
-  ANYFFI_PARAM_READS_MEMBERS = 8 /* `member_params` of AnyffiFunctionInfo */
+  ANYFFI_PARAM_READS_MEMBERS = 8, /* `member_params` of AnyffiFunctionInfo */
+  ANYFFI_PARAM_READS_OBJECTS = 16 /* `object_params` of AnyffiFunctionInfo */
 } AnyffiParamFlag;
 
 /// What a function knows of a parameter's type.

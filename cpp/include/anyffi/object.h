@@ -298,6 +298,7 @@ struct BorrowedObject {
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kIsSteady = true;
   static constexpr bool kBorrows = false;
+  static constexpr bool kLoadsObjects = true;
   using Holder = BorrowedPointer<T>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     if (!is_instance<T>(value)) return refuse(why, value, kTypeKeyOf<T>);

@@ -154,6 +154,7 @@ struct Traits<P*, std::enable_if_t<detail::kIsObjectPointer<P*>>> {
   static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_NONE);
   static constexpr bool kIsSteady = true;
   static constexpr bool kBorrows = false;
+  static constexpr bool kLoadsObjects = true;
   using Holder = detail::BorrowedPointer<P>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     if (value.type_code == ANYFFI_NONE) return true;

@@ -59,6 +59,7 @@ void fill_info(NativeDeclaration* declaration, const char* result_type, AnyffiPa
     if (i >= 64) continue;
     info->utf8_params |= static_cast<uint64_t>((type.flags & ANYFFI_PARAM_TAKES_UTF8) != 0) << i;
     info->item_params |= static_cast<uint64_t>((type.flags & ANYFFI_PARAM_READS_ITEMS) != 0) << i;
+    info->object_params |= static_cast<uint64_t>((type.flags & ANYFFI_PARAM_READS_OBJECTS) != 0) << i;
     info->member_params |= static_cast<uint64_t>((type.flags & ANYFFI_PARAM_READS_MEMBERS) != 0) << i;
   }
   if ((info->flags & ANYFFI_VARIADIC) != 0) return;

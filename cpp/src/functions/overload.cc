@@ -33,7 +33,9 @@ void release_overloaded(void* self) {
 
 /// The parameters of a function that take a container of the host.
 uint64_t item_params_of(const AnyffiFunctionInfo& info) {
-  return ANYFFI_HAS(AnyffiFunctionInfo, &info, item_params) ? info.item_params : 0;
+  uint64_t params = ANYFFI_HAS(AnyffiFunctionInfo, &info, item_params) ? info.item_params : 0;
+  // A front end that calls an overloaded function holds no items.
+  return ANYFFI_HAS(AnyffiFunctionInfo, &info, object_params) ? params & ~info.object_params : params;
 }
 
 /// Calls a candidate; returns its status, or ANYFFI_NO_MATCH.

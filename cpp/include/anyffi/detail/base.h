@@ -305,6 +305,16 @@ template <class T, class = void>
 inline constexpr bool kReadsItems = false;
 template <class T>
 inline constexpr bool kReadsItems<T, std::enable_if_t<Traits<T>::kReadsItems>> = true;
+/// Whether a T is loaded from an object of the runtime alone, without code of users but a copy constructor. Containers
+/// of such elements, `Traits<T>::kReadsObjects`, load those of the host that are held during the call.
+template <class T, class = void>
+inline constexpr bool kLoadsObjects = false;
+template <class T>
+inline constexpr bool kLoadsObjects<T, std::enable_if_t<Traits<T>::kLoadsObjects>> = true;
+template <class T, class = void>
+inline constexpr bool kReadsObjects = false;
+template <class T>
+inline constexpr bool kReadsObjects<T, std::enable_if_t<Traits<T>::kReadsObjects>> = true;
 /// Whether loading a T tells members of enumerations from numbers: see `AnyffiFunctionInfo.member_params`.
 template <class T, class = void>
 inline constexpr bool kReadsMembers = false;

@@ -3,7 +3,7 @@
 #ifndef ANYFFI_DETAIL_HOST_ITEMS_H_
 #define ANYFFI_DETAIL_HOST_ITEMS_H_
 
-#include <anyffi/detail/base.h>
+#include <anyffi/detail/pointed.h>
 
 #include <algorithm>
 
@@ -13,11 +13,13 @@ namespace detail {
 /// How many cells are read at once. More would not be faster.
 constexpr int64_t kItemsAtOnce = 64;
 
-/// Reads a value of `anyffi_make_items`; `kStep` cells are one item.
-template <int64_t kCapacity = kItemsAtOnce, int64_t kStep = 1>
+/// Reads a value of `anyffi_make_items`; `kStep` cells are one item, which may be an object.
+template <int64_t kCapacity = kItemsAtOnce, int64_t kStep = 1, bool kTakesObjects = false>
 class HostItems {
  public:
-  explicit HostItems(const AnyffiValue& value) : items_(anyffi_open_items(&value)) {}
+  explicit HostItems(const AnyffiValue& value) : items_(anyffi_open_items(&value)) {
+    if (kTakesObjects) items_.flags |= ANYFFI_ITEMS_OBJECTS;
+  }
   /// Reads what an object is as another type.
   HostItems(const AnyffiValue& value, int32_t conversion) : HostItems(value) { items_.position = conversion; }
   HostItems(const HostItems&) = delete;
@@ -76,6 +78,15 @@ bool load_item(AnyffiValue& item, typename Traits<T>::Holder& holder, AnyffiMism
   return Traits<T>::load(item, holder, why);
 }
 
+/// The same of an item that was read from a container of the host.
+template <class T>
+bool load_read_item(AnyffiValue& item, typename Traits<T>::Holder& holder, AnyffiMismatch& why) {
+  if constexpr (kLoadsObjects<T>) {
+    if (__builtin_expect(!is_lendable(item), 0)) return false;
+  }
+  return load_item<T>(item, holder, why);
+}
+
 /// Reserves memory in containers that have it.
 template <class C, class = void>
 struct Reserve {
@@ -87,9 +98,9 @@ struct Reserve<C, std::void_t<decltype(std::declval<C&>().reserve(1))>> {
 };
 
 /// Calls `load` with each item, in a container that is filled by it.
-template <class C, class Load>
+template <bool kTakesObjects = false, class C, class Load>
 bool load_host_items(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why, Load load) {
-  HostItems<> items(value);
+  HostItems<kItemsAtOnce, 1, kTakesObjects> items(value);
   if (items.read()) {
     Reserve<C>::in(filled, items.size());
     do {

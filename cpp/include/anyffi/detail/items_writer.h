@@ -29,11 +29,19 @@ class ItemsWriter {
   ItemsWriter() = default;
   ItemsWriter(const ItemsWriter&) = delete;
   ItemsWriter& operator=(const ItemsWriter&) = delete;
-  ~ItemsWriter() { decline(); }
+  ~ItemsWriter() {
+    decline();
+    if (has_objects_) release_objects();
+  }
 
   void put(const AnyffiValue& value) {
     if (__builtin_expect(count_ == kCapacity, 0)) flush();
     assign(cells_[count_++], value);
+  }
+  /// Puts an object, which the writer releases, or does not own if it is marked as borrowed.
+  void put_object(const AnyffiValue& value) {
+    put(value);
+    if (value.type_code > 0) has_objects_ |= !(cells_[count_ - 1].aux & ANYFFI_BORROWED);
   }
   /// Begins a container; its items follow, of a mapping keys and values in turn.
   void begin(int32_t type_code, size_t size) { put(anyffi_make_items(reinterpret_cast<void*>(size), type_code, 0)); }
@@ -70,11 +78,19 @@ class ItemsWriter {
  private:
   __attribute__((noinline)) void flush() {
     if (status_ == 0) status_ = anyffi_items_write(&state_, cells_, count_);
+    if (has_objects_) release_objects();
     count_ = 0;
+  }
+  void release_objects() {
+    has_objects_ = false;
+    for (int64_t i = 0; i < count_; ++i) {
+      if (cells_[i].type_code > 0 && !(cells_[i].aux & ANYFFI_BORROWED)) anyffi_release(cells_[i].as_object);
+    }
   }
 
   void* state_ = nullptr;
   int status_ = 0;
+  bool has_objects_ = false;  // some cells own references
   int64_t count_ = 0;
   AnyffiValue cells_[kCapacity];
 };

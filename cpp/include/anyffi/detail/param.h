@@ -37,7 +37,7 @@ template <class T, class = void>
 inline constexpr bool kTakesItems = false;
 template <class T>
 inline constexpr bool kTakesItems<T, std::enable_if_t<HasTraits<T>::value>> =
-    kReadsItems<T> && alignof(typename Slot<T>::Kept) <= 16;
+    (kReadsItems<T> || kReadsObjects<T>) && alignof(typename Slot<T>::Kept) <= 16;
 
 /// Not inlined: one for each type, called by all functions with such a parameter. After a failure the caller drops the
 /// value in `why`.
@@ -106,6 +106,7 @@ constexpr AnyffiParamType describe_param() {
   type.alignment = alignof(Kept);
   type.flags = (kTakesUtf8<T> ? ANYFFI_PARAM_TAKES_UTF8 : 0) | (kTakesItems<T> ? ANYFFI_PARAM_READS_ITEMS : 0) |
                (kTakesUtf8<T> && kIsView<T> ? ANYFFI_PARAM_VIEWS_TEXT : 0) |
+               (kTakesItems<T> && kReadsObjects<T> ? ANYFFI_PARAM_READS_OBJECTS : 0) |
                (kReadsMembers<T> ? ANYFFI_PARAM_READS_MEMBERS : 0);
   if constexpr (!std::is_trivially_destructible_v<Kept>) type.destroy = &destroy_slot<T>;
   if constexpr (kIsNumber<T>) type.normalize = &normalize_number<T>;

@@ -61,7 +61,7 @@ class InUse {
   ~InUse() {
     if (__builtin_expect(object_ != nullptr, 0)) anyffi_object_release(object_);
   }
-  InUse(const InUse&) = delete;
+  InUse(InUse&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
   InUse& operator=(const InUse&) = delete;
   void begin(AnyffiObject* object) {
     if (__builtin_expect(object->deleter == &destroy_owned, 0)) anyffi_retain(object_ = object);
@@ -70,6 +70,12 @@ class InUse {
  private:
   AnyffiObject* object_ = nullptr;
 };
+
+/// Whether an item of a container may be used without a reference to it, while the container has one: not an object
+/// that code of users may give to C++ meanwhile.
+inline bool is_lendable(const AnyffiValue& item) {
+  return item.type_code <= 0 || item.as_object->deleter != &destroy_owned;
+}
 
 template <class T>
 void delete_as(void* held) {

@@ -74,8 +74,12 @@ bool load_items(const AnyffiValue& value, C& filled, const char* name, AnyffiMis
       return true;
     }
   };
-  if constexpr (kLoadsQuietly<T> && !kIsContiguous<T, C>) {
-    if (is_items_of(value, ANYFFI_ARRAY, ANYFFI_LIST)) return load_host_items(value, filled, name, why, load);
+  if constexpr ((kLoadsQuietly<T> && !kIsContiguous<T, C>) || kLoadsObjects<T>) {
+    if (is_items_of(value, ANYFFI_ARRAY, ANYFFI_LIST)) {
+      if constexpr (!kLoadsObjects<T>) return load_host_items(value, filled, name, why, load);
+      auto load_lent = [&](AnyffiValue& item) { return is_lendable(item) && load(item); };
+      return load_host_items<true>(value, filled, name, why, load_lent);
+    }
   }
   return load_each<T>(value, name, why, load);
 }
@@ -270,6 +274,7 @@ struct StdSequenceTraits {
   static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kOutlivesHolder = true;
   static constexpr bool kReadsItems = kLoadsQuietly<T>;
+  static constexpr bool kReadsObjects = kLoadsObjects<T>;
   static constexpr bool kIsWritten = true;
   static constexpr bool kWritesItems = detail::kWritesItems<T>;
   using Holder = S;

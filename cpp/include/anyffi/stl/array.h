@@ -22,11 +22,12 @@ struct Traits<std::array<T, N>, std::enable_if_t<detail::HasTraits<T>::value>> {
   static constexpr bool kOutlivesHolder = true;
   static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kReadsItems = detail::kLoadsQuietly<T>;
+  static constexpr bool kReadsObjects = detail::kLoadsObjects<T>;
   static constexpr bool kIsWritten = true;
   static constexpr bool kWritesItems = detail::kWritesItems<T>;
   using Holder = std::array<T, N>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
-    if constexpr (kReadsItems && N > 0 && N <= detail::kItemsAtOnce) {
+    if constexpr ((kReadsItems || kReadsObjects) && N > 0 && N <= detail::kItemsAtOnce) {
       if (detail::is_items_of(value, ANYFFI_ARRAY, ANYFFI_LIST)) return read_all(value, holder, why);
     }
     size_t count = 0;
@@ -47,15 +48,15 @@ struct Traits<std::array<T, N>, std::enable_if_t<detail::HasTraits<T>::value>> {
  private:
   /// Reads a container of the host at once.
   static bool read_all(const AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
-    detail::HostItems<static_cast<int64_t>(N)> items(value);
+    detail::HostItems<static_cast<int64_t>(N), 1, kReadsObjects> items(value);
     items.read();
     bool is_read = items.is_whole(N);
     for (size_t i = 0; is_read && i < N; ++i) {
       if constexpr (detail::kLoadsInPlace<T>) {
-        is_read = detail::load_item<T>(items.begin()[i], holder[i], why);
+        is_read = detail::load_read_item<T>(items.begin()[i], holder[i], why);
       } else {
         typename Traits<T>::Holder item{};
-        is_read = detail::load_item<T>(items.begin()[i], item, why);
+        is_read = detail::load_read_item<T>(items.begin()[i], item, why);
         if (is_read) holder[i] = Traits<T>::take(item);
       }
     }

@@ -3,6 +3,7 @@
 #ifndef ANYFFI_STL_MEMORY_H_
 #define ANYFFI_STL_MEMORY_H_
 
+#include <anyffi/detail/items_writer.h>
 #include <anyffi/not_null.h>
 
 #include <memory>
@@ -115,6 +116,8 @@ struct Traits<std::shared_ptr<P>, std::enable_if_t<detail::kIsObjectClass<std::r
   static constexpr bool kBorrows = false;
   static constexpr bool kOutlivesHolder = true;
   static constexpr bool kIsLoadedInPlace = true;
+  static constexpr bool kLoadsObjects = true;
+  static constexpr bool kWritesItems = true;
   using Holder = std::shared_ptr<P>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     holder = nullptr;
@@ -125,6 +128,9 @@ struct Traits<std::shared_ptr<P>, std::enable_if_t<detail::kIsObjectClass<std::r
   }
   static std::shared_ptr<P> take(Holder& holder) { return std::move(holder); }
   static AnyffiValue store(const std::shared_ptr<P>& shared) { return store_result(shared, 0); }
+  static void write(detail::ItemsWriter& writer, const std::shared_ptr<P>& shared) {
+    writer.put_object(store_result(shared, ANYFFI_BORROWED));
+  }
   static AnyffiValue store_result(const std::shared_ptr<P>& shared, uint32_t flags) {
     (void)&detail::kIsFlagged<T, ANYFFI_ENROLLED>;
     auto* pointer = const_cast<T*>(shared.get());

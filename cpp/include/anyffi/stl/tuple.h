@@ -24,6 +24,7 @@ struct StdTupleTraits {
   static constexpr uint32_t result_flags = ANYFFI_NATIVE;
   static constexpr bool kBorrows = false;
   static constexpr bool kReadsItems = (kLoadsQuietly<Ts> && ...);
+  static constexpr bool kReadsObjects = ((kLoadsQuietly<Ts> || kLoadsObjects<Ts>) && ...) && (kLoadsObjects<Ts> || ...);
   static constexpr bool kIsWritten = true;
   static constexpr bool kWritesItems = (detail::kWritesItems<Ts> && ...);
   /// Whether each item is its own Holder, whose `take` only moves it: the whole is loaded where it will stay.
@@ -33,7 +34,7 @@ struct StdTupleTraits {
   static constexpr bool kOutlivesHolder = kIsLoadedInPlace;
   using Holder = std::conditional_t<kIsLoadedInPlace, Whole, std::tuple<typename Traits<Ts>::Holder...>>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
-    if constexpr (kReadsItems) {
+    if constexpr (kReadsItems || kReadsObjects) {
       if (is_items_of(value, ANYFFI_ARRAY, ANYFFI_LIST)) {
         return read_all(value, holder, why, std::index_sequence_for<Ts...>());
       }
@@ -64,9 +65,10 @@ struct StdTupleTraits {
   template <size_t... I>
   static bool read_all(const AnyffiValue& value, Holder& holder, AnyffiMismatch& why, std::index_sequence<I...>) {
     (void)holder;
-    HostItems<sizeof...(Ts)> items(value);
+    HostItems<sizeof...(Ts), 1, kReadsObjects> items(value);
     items.read();
-    bool is_read = items.is_whole(sizeof...(Ts)) && (load_item<Ts>(items.begin()[I], std::get<I>(holder), why) && ...);
+    bool is_read =
+        items.is_whole(sizeof...(Ts)) && (load_read_item<Ts>(items.begin()[I], std::get<I>(holder), why) && ...);
     return is_read || refuse_items(why, name);
   }
   static bool has_size(const AnyffiValue& value, AnyffiMismatch& why) {
