@@ -16,6 +16,10 @@ NAMES = (
     "same_part",
     "hold_part",
     "sum_of",
+    "sum_of_copies",
+    "sum_of_shared",
+    "make_parts",
+    "shared_parts",
     "run",
 )
 SETUP = f"""\
@@ -28,6 +32,7 @@ b, c, m, part = Body(1, 2), Body(1, 2), Moving(1, 2), Part(3)
 derived, runs, override, parts = Derived(1, 2), Runs(), Override(), [Part(i) for i in range(3)]
 inner, shared, kept = b.inner(), b.shared, [global_part(), shared_part()]
 other = Body(1, 2)  # nothing of it has an object
+many = shared_parts(1000)
 """
 
 #: Statements by what they do.
@@ -72,6 +77,14 @@ STATEMENTS = {
     "pass an object of a derived class": "take_body(m)",
     "pass an object of a class of Python": "take_body(derived)",
     "pass a list of objects": "sum_of(parts)",
+    "pass a list of 1,000 objects": "sum_of(many)",
+    "pass copies of 3 objects": "sum_of_copies(parts)",
+    "pass copies of 1,000 objects": "sum_of_copies(many)",
+    "pass a list of 1,000 shared objects": "sum_of_shared(many)",
+    "return 3 objects by value": "make_parts(3)",
+    "return 1,000 objects by value": "make_parts(1000)",
+    "return 3 shared objects, wrapped": "shared_parts(3)",
+    "return 1,000 shared objects, wrapped": "shared_parts(1000)",
     "return the object of a method": "b.itself()",
     "return an argument": "same_part(part)",
     "return what is inside, wrapped": "b.inner()",

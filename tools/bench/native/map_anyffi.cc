@@ -52,6 +52,10 @@ ANYFFI_CLASS(Runner, "map.Runner").overridable<PyRunner>().init<>().method("run"
 ANYFFI_EXPORT(global_part, &global_part).returns(Returns::kReference);
 ANYFFI_EXPORT(shared_part, &shared_part);
 ANYFFI_EXPORT(sum_of, &sum_of, arg("parts"));
+ANYFFI_EXPORT(sum_of_copies, &sum_of_copies, arg("parts"));
+ANYFFI_EXPORT(sum_of_shared, &sum_of_shared, arg("parts"));
+ANYFFI_EXPORT(make_parts, &make_parts, arg("count"));
+ANYFFI_EXPORT(shared_parts, &shared_parts, arg("count"));
 ANYFFI_EXPORT(take_body, [](const Body&) {}, arg("body"));
 ANYFFI_EXPORT(same_part, [](Part& part) -> Part& { return part; }, arg("part"));
 ANYFFI_EXPORT(hold_part, [](std::shared_ptr<Part> part) { return part; }, arg("part"));

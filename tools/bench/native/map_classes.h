@@ -62,3 +62,19 @@ inline int64_t sum_of(const std::vector<Part*>& parts) {
   for (const Part* part : parts) sum += part->number;
   return sum;
 }
+inline int64_t sum_of_copies(const std::vector<Part>& parts) {
+  int64_t sum = 0;
+  for (const Part& part : parts) sum += part.number;
+  return sum;
+}
+inline std::vector<Part> make_parts(int64_t count) { return std::vector<Part>(static_cast<size_t>(count), Part(1)); }
+inline std::vector<std::shared_ptr<Part>> shared_parts(int64_t count) {
+  static std::vector<std::shared_ptr<Part>> parts;
+  while (parts.size() < static_cast<size_t>(count)) parts.push_back(std::make_shared<Part>(11));
+  return {parts.begin(), parts.begin() + count};
+}
+inline int64_t sum_of_shared(const std::vector<std::shared_ptr<Part>>& parts) {
+  int64_t sum = 0;
+  for (const auto& part : parts) sum += part->number;
+  return sum;
+}

@@ -115,6 +115,10 @@ inline void bind_classes(nb::module_& m) {
   m.def("global_part", &global_part, nb::rv_policy::reference);
   m.def("shared_part", &shared_part);
   m.def("sum_of", &sum_of, arg("parts"));
+  m.def("sum_of_copies", &sum_of_copies, arg("parts"));
+  m.def("sum_of_shared", &sum_of_shared, arg("parts"));
+  m.def("make_parts", &make_parts, arg("count"));
+  m.def("shared_parts", &shared_parts, arg("count"));
   m.def("take_body", [](const Body&) {}, arg("body"));
   m.def("same_part", [](Part& part) -> Part& { return part; }, arg("part"), nb::rv_policy::reference);
   m.def("hold_part", [](std::shared_ptr<Part> part) { return part; }, arg("part"));
