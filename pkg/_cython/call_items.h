@@ -23,7 +23,7 @@ static inline int anyffi_py_takes_objects(const AnyffiFunction* target, Py_ssize
   return ANYFFI_HAS(AnyffiFunctionInfo, info, object_params) && (info->object_params >> index & 1) != 0;
 }
 
-/// Lists of fewer objects are packed, which takes less time than to copy and read them.
+/// Lists of fewer objects beside other arguments are packed, which takes less time than to copy and read them.
 #define ANYFFI_MIN_HELD 8
 
 /// Memory for an argument that `load_items` makes: enough for all frequent types.
@@ -148,6 +148,33 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_read(AnyffiFunction* target, PyObj
   return __builtin_expect(status != 0, 0) ? anyffi_py_fail_reading(target, args, count, status) : made;
 }
 
+#ifndef Py_GIL_DISABLED
+/// A tuple of few items on the stack, which only those see who read it.
+typedef union {
+  PyTupleObject tuple;
+  char memory[offsetof(PyTupleObject, ob_item) + ANYFFI_MIN_HELD * sizeof(PyObject*)];
+} AnyffiShortTuple;
+
+/// Calls with a list of less than ANYFFI_MIN_HELD items, which may be objects.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_short_list(AnyffiFunction* target, PyObject* const* args) {
+  AnyffiShortTuple held;
+  PyObject** items = (PyObject**)(held.memory + offsetof(PyTupleObject, ob_item));
+  Py_ssize_t count = Py_SIZE(args[0]);
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    items[i] = PyList_GET_ITEM(args[0], i);
+    Py_INCREF(items[i]);
+  }
+  Py_SET_SIZE(&held.tuple, count);
+  AnyffiValue value = anyffi_make_items(&held.tuple, ANYFFI_ARRAY, 0);
+  PyObject* made = anyffi_py_call_read(target, args, 1, &value);
+  AnyffiSaved saved;
+  if (__builtin_expect(made == NULL, 0)) saved = anyffi_py_save_exception();
+  for (Py_ssize_t i = 0; i < count; ++i) Py_DECREF(items[i]);
+  if (__builtin_expect(made == NULL, 0)) anyffi_py_restore_exception(saved);
+  return made;
+}
+#endif
+
 /// The most frequent call of this kind: with one list, tuple or dict.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_one_container(AnyffiFunction* target, PyObject* const* args,
                                                            int32_t type_code) {
@@ -159,7 +186,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_one_container(AnyffiFunction* targe
   if (__builtin_expect(type_code != ANYFFI_LIST || !anyffi_py_takes_objects(target, 0), 1)) {
     return anyffi_py_call_read(target, args, 1, &own);
   }
-  if (Py_SIZE(args[0]) < ANYFFI_MIN_HELD) return anyffi_py_call_packing(target, args, 1);
+  if (Py_SIZE(args[0]) < ANYFFI_MIN_HELD) return anyffi_py_call_short_list(target, args);
   PyObject* held = PyList_AsTuple(args[0]);
   type_code = ANYFFI_ARRAY;
 #endif

@@ -100,6 +100,7 @@ static inline int anyffi_py_read_object_item(PyObject* x, const AnyffiItems* ite
 ANYFFI_NEVER_INLINE int anyffi_py_read_other_item(PyObject* x, AnyffiItems* items, int in_key, AnyffiValue* out) {
   PyTypeObject* cls = Py_TYPE(x);
   if (cls == &PyUnicode_Type) return anyffi_py_read_text_item(x, out);
+  if (anyffi_py_is_wrapper_class(cls)) return !in_key && anyffi_py_read_object_item(x, items, out);
   if (cls == &PyComplex_Type && !in_key) {
     *out = anyffi_make_items(&((PyComplexObject*)x)->cval, ANYFFI_COMPLEX, 0);
     return 1;
