@@ -184,6 +184,7 @@ def test_a_function_that_cannot_be_registered_is_explained(source: str, message:
         ('.field("other", &T::other)', "a field has a type without a conversion"),
         ('.field("f", &T::f)', "a field is a data member"),
         ('.method("f", [](T&, T) {})', "whose class has no copy constructor"),
+        (".op(anyffi::ops::getitem)", "C++ has no such operator: name the function, too"),
     ],
 )
 @pytest.mark.slow("compiling")
@@ -191,6 +192,14 @@ def test_a_member_of_a_class_that_cannot_be_registered_is_explained(member: str,
     source = "struct Other {}; struct T { Other other; T(); T(T&&); int64_t f(int64_t); };"
     program = f'#include <string>\n#include <anyffi/anyffi.h>\n{source}\nANYFFI_CLASS(T, "t"){member};\n'
     assert message in compile_text(program, "-fsyntax-only").stderr
+
+
+@pytest.mark.slow("compiling")
+def test_elements_that_cannot_be_iterated_over_are_explained() -> None:
+    source = "struct E {}; struct T { const E* begin() const; const E* end() const; };"
+    program = f'#include <anyffi/anyffi.h>\n{source}\nANYFFI_CLASS(T, "t").iterate(&T::begin, &T::end);\n'
+    lines = compile_text(program, "-fsyntax-only").stderr.splitlines()
+    assert "the result has a type without a conversion" in next(line for line in lines if "error:" in line)
 
 
 @pytest.mark.slow("compiling")

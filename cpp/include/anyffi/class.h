@@ -221,8 +221,11 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   /// as the operator's method.
   template <class Op>
   Class& op(Op) noexcept {
-    using F = Bare<decltype(Op::template kCall<T>)>;
-    if constexpr (detail::SignatureOf<F>::kSize == 2) {
+    static_assert(detail::kIsOperator<Op, T>,
+                  "anyffi: C++ has no such operator: name the function, too, as in op(anyffi::ops::getitem, &T::at)");
+    if constexpr (!detail::kIsOperator<Op, T>) {
+      return *this;
+    } else if constexpr (detail::SignatureOf<Bare<decltype(Op::template kCall<T>)>>::kSize == 2) {
       Arg other{"other"};
       return add_method(0, Op::kName, Op::template kCall<T>, other);
     } else {
@@ -246,6 +249,10 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return add_method(ANYFFI_ITERATES, name, detail::make_walk<T, false>(begin, end));
   }
   /// The same, over what a function returns for each element, such as the keys of a map.
+  template <class B, class E, class F>
+  Class& iterate(B begin, E end, F project) noexcept {
+    return iterate("__iter__", begin, end, project);
+  }
   template <class B, class E, class F>
   Class& iterate(const char* name, B begin, E end, F project) noexcept {
     return iterate(name, detail::make_projected<T>(begin, project), detail::make_projected<T>(end, project));

@@ -75,7 +75,6 @@ namespace ops {
   X(float_, "__float__")          \
   X(int_, "__int__")              \
   X(index, "__index__")           \
-  X(bool_, "__bool__")            \
   X(iter, "__iter__")             \
   X(next, "__next__")             \
   X(enter, "__enter__")           \
@@ -121,6 +120,14 @@ ANYFFI_IN_PLACE_OPERATORS(ANYFFI_IN_PLACE_)
 ANYFFI_UNARY_OPERATORS(ANYFFI_UNARY_)
 ANYFFI_OTHER_OPERATORS(ANYFFI_OTHER_)
 
+/// The conversion to bool, also an explicit one.
+struct Op_bool_ {
+  static constexpr const char* kName = "__bool__";
+  template <class T>
+  static constexpr auto kCall = [](const T& a) { return static_cast<bool>(a); };
+};
+inline constexpr Op_bool_ bool_{};
+
 /// `size()`.
 struct Op_len {
   static constexpr const char* kName = "__len__";
@@ -135,6 +142,14 @@ inline constexpr Op_len len{};
 #undef ANYFFI_OTHER_
 
 }  // namespace ops
+
+namespace detail ANYFFI_HIDDEN_ {
+/// Whether `Class::op` knows what an operator of Python is in C++.
+template <class Op, class T, class = void>
+inline constexpr bool kIsOperator = false;
+template <class Op, class T>
+inline constexpr bool kIsOperator<Op, T, std::void_t<decltype(Op::template kCall<T>)>> = true;
+}  // namespace detail ANYFFI_HIDDEN_
 }  // namespace anyffi
 
 #endif  // ANYFFI_OPS_H_

@@ -220,8 +220,10 @@ struct Traits<detail::WalkItem> {
   static AnyffiValue store(const detail::WalkItem& item) { return item.owned; }
 };
 
+/// None for elements without a conversion, so that the compile error is that of other results.
 template <class Element>
-struct Traits<detail::ElementsOf<Element>> {
+struct Traits<detail::ElementsOf<Element>,
+              std::enable_if_t<detail::kIsObjectClass<Element> || detail::HasTraits<Element>::value>> {
   ANYFFI_HIDDEN_ static constexpr auto name = "Iterator[" + detail::kElementName<Element> + "]";
   static AnyffiValue store(const detail::ElementsOf<Element>& elements) {
     return Traits<Function>::store(elements.next);
