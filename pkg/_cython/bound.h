@@ -22,7 +22,13 @@ static PyObject* anyffi_py_vectorcall_method(PyObject* method, PyObject* const* 
                                 anyffi_py_pack_short_text(args[packed], &values[packed]))) {
         ++packed;
       }
-      if (packed == count) return anyffi_py_call_packed(target, values, count);
+      if (packed == count) {
+        AnyffiValue result = anyffi_py_make_result();
+        int status = target->call(target->self, values, (int32_t)count, &result);
+        // Operands may be objects that can be called, of which the rules say what to pass instead.
+        if (__builtin_expect(status != 0, 0)) return anyffi_py_fail_call(status, args, NULL, count);
+        return anyffi_py_take_result(0, &result);
+      }
     }
   }
   return anyffi_py_vectorcall(method, args, flags, names);

@@ -119,9 +119,10 @@ def _complete(message: str, path: str, given: Any) -> str:
 
 
 def _reason(line: str) -> tuple[str, str]:
-    """Return what was expected and what was given, from the end of a message."""
-    expected, _, got = line.rpartition(_EXPECTED)[2].rpartition(_GOT)
-    return expected, got
+    """Return what was expected, if the end of a message says that, and what was given."""
+    _, is_type, end = line.rpartition(_EXPECTED)
+    expected, _, got = end.rpartition(_GOT)
+    return (expected if is_type else ""), got
 
 
 def _explain_overloads(message: str, classes: tuple[type, ...]) -> str:

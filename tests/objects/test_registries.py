@@ -74,9 +74,43 @@ def test_iteration_over_what_a_function_returns_for_each_element(registries: Any
     assert [*map(type, registry.items())] == [tuple, tuple]
 
 
+def test_methods_say_what_to_pass_for_an_object_that_can_be_called(registries: Any) -> None:
+    registry, rule = registries.Registry(), registries.Rule()
+    calls = [
+        lambda: registry.add("r", rule),
+        lambda: registry.add("r" * 40, rule),
+        lambda: registry.add("r", rule=rule),
+        lambda: registry.add_only(rule),
+        lambda: registries.Registry.add_only(registry, rule),
+        lambda: registry.add_only(registries.Rule()),
+    ]
+    for call in calls:
+        with pytest.raises(
+            TypeError,
+            match=r"\(rule\): expected Callable\[\[float\], float\], got registries\.Rule; pass its \.__call__$",
+        ):
+            call()
+    with pytest.raises(TypeError, match=r"\(rule\): expected .*, got registries\.Registry$"):
+        registry.add_only(registry)
+    assert not registry
+    registry.add_only(rule.__call__)
+    assert dict(registry.items())[""](4.0) == 8.0
+
+
 def test_a_class_that_is_not_described_as_copyable_says_how_it_would_be(registries: Any) -> None:
     for copied in (copy.copy, copy.deepcopy):
         with pytest.raises(
             TypeError, match=r"with pickle\(\) in C\+\+, or copyable\(\) for copies alone, or"
         ):
             copied(registries.Registry())
+
+
+def test_what_an_overload_says_of_a_value_is_no_type_to_convert_to(registries: Any) -> None:
+    assert (registries.Registry.wait(1.5), registries.Registry.wait(1, 2)) == (1500, 3)
+    with pytest.raises(TypeError) as refused:
+        registries.Registry.wait(float("nan"))
+    assert str(refused.value).split("\n") == [
+        "wait(): no overload takes (float)",
+        "    wait(time: timedelta | float) -> int: argument 0 (time): a duration cannot be NaN, got nan",
+        "    wait(minutes: int, seconds: int) -> int: wait() missing 1 required positional argument: 'seconds'",
+    ]
