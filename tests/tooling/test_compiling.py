@@ -148,6 +148,8 @@ OBJECT = 'struct T { static constexpr anyffi::FixedText kTypeKey{"t"}; T(const T
             "struct { template <class T> void operator()(T) {} } f;",
             "cannot deduce the parameters of this callable",
         ),
+        ("struct S { void g() &&; }; auto f = &S::g;", "cannot deduce the parameters of this callable"),
+        ("struct S { void g(int, ...); }; auto f = &S::g;", "cannot deduce the parameters of this callable"),
     ],
 )
 @pytest.mark.slow("compiling")
@@ -185,12 +187,40 @@ def test_a_function_that_cannot_be_registered_is_explained(source: str, message:
         ('.field("f", &T::f)', "a field is a data member"),
         ('.method("f", [](T&, T) {})', "whose class has no copy constructor"),
         (".op(anyffi::ops::getitem)", "C++ has no such operator: name the function, too"),
+        (
+            '.method("f", &T::f, "what it does")',
+            'each parameter after the callable, and nothing else: .doc("...")',
+        ),
+        ('.method("g", &T::g)', "variadic, for rvalues or volatile objects alone"),
+        ('.field("owned", &T::owned)', "a field is a container of std::unique_ptr, which cannot be copied"),
+        (
+            '.method("all", [](T& t) -> auto& { return t.owned; })',
+            "the result refers to a std::unique_ptr, or to a",
+        ),
+        (
+            '.method("one", [](T& t) -> auto& { return t.owned[0]; })',
+            "the result refers to a std::unique_ptr",
+        ),
+        ('.field("most", &T::most)', "a static data member is a static_field()"),
+        (".copyable()", "copyable() is for classes with a public copy constructor"),
     ],
 )
 @pytest.mark.slow("compiling")
 def test_a_member_of_a_class_that_cannot_be_registered_is_explained(member: str, message: str) -> None:
-    source = "struct Other {}; struct T { Other other; T(); T(T&&); int64_t f(int64_t); };"
-    program = f'#include <string>\n#include <anyffi/anyffi.h>\n{source}\nANYFFI_CLASS(T, "t"){member};\n'
+    source = """struct Other {};
+    struct T {
+      Other other;
+      std::vector<std::unique_ptr<T>> owned;
+      static int64_t most;
+      T();
+      T(T&&);
+      int64_t f(int64_t);
+      void g() &&;
+    };"""
+    headers = "".join(f"#include <{name}>\n" for name in ("string", "anyffi/anyffi.h"))
+    if "owned" in member:
+        headers += "#include <anyffi/stl/memory.h>\n#include <anyffi/stl/vector.h>\n"
+    program = f'#include <memory>\n#include <vector>\n{headers}{source}\nANYFFI_CLASS(T, "t"){member};\n'
     assert message in compile_text(program, "-fsyntax-only").stderr
 
 

@@ -175,9 +175,22 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     static_assert(detail::kIsField<Bare<M>>,
                   "anyffi: a field has a type without a conversion: include its header of anyffi/stl/, bind its class "
                   "by ANYFFI_CLASS before this, or specialise anyffi::Traits for it (see anyffi/traits_via.h); an "
-                  "array of numbers, T[N], is a tensor_field()");
-    AnyffiFieldInfo described = detail::describe_member<T, M>(name, text, member);
-    anyffi_class_add_field(&builder_, &described);
+                  "array of numbers, T[N], is a tensor_field(), one of objects iterate_references() or a property() "
+                  "that returns a std::vector of pointers to them");
+    static_assert(
+        !detail::kHoldsTaken<Bare<M>>,
+        "anyffi: a field is a container of std::unique_ptr, which cannot be copied: bind iterate_references() "
+        "or a property() that returns a std::vector of pointers to the objects");
+    if constexpr (!detail::kHoldsTaken<Bare<M>>) {
+      AnyffiFieldInfo described = detail::describe_member<T, M>(name, text, member);
+      anyffi_class_add_field(&builder_, &described);
+    }
+    return *this;
+  }
+  template <class V>
+  Class& field(const char*, V*, const char* = nullptr) noexcept {
+    static_assert(!std::is_same_v<V, V>,
+                  "anyffi: a static data member is a static_field(), or as a value that never changes a constant()");
     return *this;
   }
 
@@ -280,6 +293,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   }
   /// `copy.copy` and `copy.deepcopy` by the copy constructor, and copies of what a reference to a base refers to.
   Class& copyable() noexcept {
+    static_assert(std::is_copy_constructible_v<T> || std::is_abstract_v<T>,
+                  "anyffi: copyable() is for classes with a public copy constructor");
     detail::copy_as_derived<T>();
     return add_method(0, "__copy__", [](const T& object) { return detail::copy_object<T, Alias>(object); });
   }

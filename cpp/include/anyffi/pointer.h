@@ -22,6 +22,12 @@ inline constexpr bool kIsObjectPointer<T*> = kIsObjectClass<std::remove_cv_t<T>>
 /// Parameters that take the content of an object: no other argument of the call may be that object.
 template <class T>
 inline constexpr bool kTakesObject = false;
+/// Containers of such pointers, at any depth, which cannot be copied although they may have a copy constructor.
+template <class T>
+inline constexpr bool kHoldsTaken = false;
+template <template <class...> class C, class... Ts>
+inline constexpr bool kHoldsTaken<C<Ts...>> =
+    !kIsObjectClass<C<Ts...>> && !kIsObjectPointer<C<Ts...>> && ((kTakesObject<Ts> || kHoldsTaken<Ts>) || ...);
 [[noreturn]] __attribute__((cold, noinline)) inline void refuse_same() {
   throw Error("ValueError", "an object that is moved to C++ is also another argument of the call");
 }

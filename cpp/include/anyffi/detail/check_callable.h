@@ -145,6 +145,7 @@ struct MissingIn {
   static constexpr Missing kResult =
       missing_of<std::conditional_t<kIsObjectReference<R>, R, std::remove_cv_t<std::remove_reference_t<R>>>>();
   static constexpr bool kLosesWrites = (detail::kLosesWrites<A> || ...);
+  static constexpr bool kCopiesTaken = std::is_lvalue_reference_v<R> && (kTakesObject<Bare<R>> || kHoldsTaken<Bare<R>>);
 };
 
 template <class F, bool = SignatureOf<F>::kIsKnown>
@@ -152,6 +153,7 @@ struct MissingOf {
   static constexpr Missing kParameter = Missing::kNothing;
   static constexpr Missing kResult = Missing::kNothing;
   static constexpr bool kLosesWrites = false;
+  static constexpr bool kCopiesTaken = false;
 };
 template <class F>
 struct MissingOf<F, true> : SignatureOf<F>::template Apply<MissingIn> {};
@@ -175,8 +177,8 @@ struct MissingOf<F, true> : SignatureOf<F>::template Apply<MissingIn> {};
 /// Used in the outermost templates, so that its message is among the first lines of the compiler's output.
 #define ANYFFI_ASSERT_CONVERTIBLE_(F)                                                                                  \
   static_assert(::anyffi::detail::SignatureOf<F>::kIsKnown,                                                            \
-                "anyffi: cannot deduce the parameters of this callable: it is generic, overloaded or not a function; " \
-                "wrap it in a lambda with typed parameters");                                                          \
+                "anyffi: cannot deduce the parameters of this callable: it is generic, overloaded, variadic, for "     \
+                "rvalues or volatile objects alone, or not a function; wrap it in a lambda with typed parameters");    \
   ANYFFI_ASSERT_HEADER_(F, kString, "string.h");                                                                       \
   ANYFFI_ASSERT_HEADER_(F, kVector, "vector.h");                                                                       \
   ANYFFI_ASSERT_HEADER_(F, kMap, "map.h");                                                                             \
@@ -230,6 +232,9 @@ struct MissingOf<F, true> : SignatureOf<F>::template Apply<MissingIn> {};
       "class by ANYFFI_CLASS(T, \"module.T\") before this, or give the class a kTypeKey and take it as T&, return it " \
       "as anyffi::Ref<T>; register a member function that T inherits from a class without one as "                     \
       "anyffi::method<T>(&T::f)");                                                                                     \
+  static_assert(!::anyffi::detail::MissingOf<F>::kCopiesTaken,                                                         \
+                "anyffi: the result refers to a std::unique_ptr, or to a container of some, which cannot be copied: "  \
+                "wrap the function in a lambda that returns pointers to the objects");                                 \
   static_assert(!::anyffi::detail::MissingOf<F>::kLosesWrites,                                                         \
                 "anyffi: a parameter is a non-const reference to a temporary copy, so writes would be lost: "          \
                 "take it by value, by const reference or by &&, or wrap the function in a lambda that returns what "   \

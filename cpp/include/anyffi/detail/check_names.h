@@ -49,13 +49,16 @@ using NamesOf = NameList<SignatureOf<F>::kIsKnown, F, N...>;
 }  // namespace anyffi
 
 /// Used in the outermost templates, so that its message is among the first lines of the compiler's output.
-#define ANYFFI_ASSERT_NAMES_(...)                                                                                \
-  static_assert(__VA_ARGS__::kAreNames, "anyffi: expected arg(\"name\") for each parameter after the callable"); \
-  static_assert(__VA_ARGS__::kExcess <= 0, "anyffi: more arg(...) than the function has parameters");            \
-  static_assert(__VA_ARGS__::kExcess >= 0,                                                                       \
-                "anyffi: fewer arg(...) than the function has parameters: name all of them, or none");           \
-  static_assert(__VA_ARGS__::kIsMarkValid,                                                                       \
-                "anyffi: kw_only() stands once, before the first arg(...) that is given by name alone");         \
+#define ANYFFI_ASSERT_NAMES_(...)                                                                              \
+  static_assert(                                                                                               \
+      __VA_ARGS__::kAreNames,                                                                                  \
+      "anyffi: expected arg(\"name\") for each parameter after the callable, and nothing else: .doc(\"...\") " \
+      "and .returns(...) follow");                                                                             \
+  static_assert(__VA_ARGS__::kExcess <= 0, "anyffi: more arg(...) than the function has parameters");          \
+  static_assert(__VA_ARGS__::kExcess >= 0,                                                                     \
+                "anyffi: fewer arg(...) than the function has parameters: name all of them, or none");         \
+  static_assert(__VA_ARGS__::kIsMarkValid,                                                                     \
+                "anyffi: kw_only() stands once, before the first arg(...) that is given by name alone");       \
   static_assert(__VA_ARGS__::kDefaultsAreLast, "anyffi: an arg(...) without a default follows one with a default")
 
 #endif  // ANYFFI_DETAIL_CHECK_NAMES_H_

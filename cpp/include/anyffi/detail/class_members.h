@@ -170,7 +170,7 @@ struct ByPointer {
 /// The callable of a method of an object class T.
 template <class T, class F>
 decltype(auto) as_method(F& f) {
-  if constexpr (std::is_member_function_pointer_v<F>) {
+  if constexpr (kIsKnownMember<F>) {
     return typename MemberOf<F>::template AsMethod<F, T>{f};
   } else if constexpr (!SignatureOf<F>::kIsKnown) {
     return static_cast<F&>(f);

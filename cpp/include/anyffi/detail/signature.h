@@ -108,6 +108,12 @@ struct MemberOf<R (C::*)(A...) & noexcept> : MemberSignature<C, R, A...> {};
 template <class C, class R, class... A>
 struct MemberOf<R (C::*)(A...) const & noexcept> : MemberSignature<C, R, A...> {};
 
+/// Whether a member function has parameters that are known: not one for rvalues alone, with `...`, or volatile.
+template <class M, class = void>
+inline constexpr bool kIsKnownMember = false;
+template <class M>
+inline constexpr bool kIsKnownMember<M, std::void_t<typename MemberOf<M>::Call>> = true;
+
 template <class F>
 struct SignatureOf<F, std::void_t<decltype(&F::operator())>>
     : SignatureOf<typename MemberOf<decltype(&F::operator())>::Call> {};
@@ -115,7 +121,7 @@ struct SignatureOf<F, std::void_t<decltype(&F::operator())>>
 /// A member function as a function that takes the object first; other callables unchanged.
 template <class F>
 decltype(auto) as_function(F& f) {
-  if constexpr (std::is_member_function_pointer_v<F>) {
+  if constexpr (kIsKnownMember<F>) {
     return typename MemberOf<F>::template AsFunction<F>{f};
   } else {
     return static_cast<F&>(f);
