@@ -207,6 +207,8 @@ def _object_hash(given: int, out: int) -> int | None:
     """Hash an object of the runtime, as its class says; a hook without a handle."""
     x = unpack_copy(VALUE.unpack(ctypes.string_at(given, VALUE_SIZE)))
     if find_on_type(type(x), "__hash__") is object.__hash__:
+        # The runtime takes a result that is not set for an exception that ctypes has swallowed.
+        c_int64.from_address(out).value = 0
         return _DECLINED
     c_int64.from_address(out).value = hash(x)
     return None
@@ -216,6 +218,7 @@ def _object_equal(given: int, other: int, out: int) -> int | None:
     """Compare values of which at least one is an object of the runtime; a hook without a handle."""
     x, y = (unpack_copy(VALUE.unpack(ctypes.string_at(place, VALUE_SIZE))) for place in (given, other))
     if all(find_on_type(type(one), "__eq__") is object.__eq__ for one in (x, y)):
+        c_int32.from_address(out).value = 0
         return _DECLINED
     c_int32.from_address(out).value = bool(x == y)
     return None

@@ -263,12 +263,7 @@ def unpack_copy(value: tuple[int, int, int]) -> Any:
     """Unpack a borrowed value, which other code may release meanwhile."""
     if value[0] <= 0:
         return unpack(value)
-    copy = OwnedValue(VALUE_SIZE)
-    try:
-        library.value_own(VALUE.pack(*value), copy)
-        return unpack(_value_of(copy))
-    finally:
-        release(copy)
+    return unpack_owned(own(VALUE.pack(*value)))
 
 
 def _read_field(field: Value) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import dis
 import functools
 import signal
@@ -13,6 +14,7 @@ from typing import Any
 
 import cases
 import pytest
+from anyffi import structure
 from support import collect, cpython_only, slow_except
 
 pytestmark = pytest.mark.unrecorded(reason="interrupts come at other steps of each mode")
@@ -52,6 +54,16 @@ WORK: dict[str, Callable[[Any], Callable[[], Any]]] = {
     "lookup": _on(lambda ffi: ffi.Dict({LONG: [1], (1, 2): 3}), lambda d: (d[LONG], d[1, 2], *d.items())),
     "dict set": _on(lambda ffi: ffi.Dict(), lambda d: d.__setitem__((1, LONG), [1])),
     "membership": _on(lambda ffi: ffi.Set([(1, LONG)]), lambda s: ((1, LONG) in s, [1] in [*s])),
+    "paths": _calling("as.paths", [LONG, "b"]),
+    "times": _calling("as.time", datetime.datetime(2020, 1, 1)),
+    "text of Python's": _calling("describe", [len, {"k": cases.Getattr}]),
+    "walks": lambda ffi: (
+        lambda: (
+            structure.map([1, (LONG, 2)], {int: lambda number: number + 1}),
+            structure.diff([1, LONG], [2, LONG, 3]),
+            ffi.from_json(ffi.to_json([LONG, {LONG: 2**70}])),
+        )
+    ),
     "new wrapper": lambda ffi: lambda: ffi.convert([LONG]),
     "callback": _calling("apply", lambda *args: [LONG, *args], 1, [2]),
     "failing callback": lambda ffi: (

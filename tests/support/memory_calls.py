@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import datetime
 import functools
 import sys
 import types
@@ -16,6 +17,7 @@ from anyffi._rules.codes import code
 __all__ = ["CALLS", "LONG", "alike", "make_tree", "settle"]
 
 LONG = "a string on the heap of the runtime"
+EPOCH, ONE_DAY = datetime.datetime(2020, 1, 1), datetime.timedelta(days=1)
 
 
 def _fail(*args: Any) -> Any:
@@ -27,6 +29,19 @@ class Exporter:
 
     def __dlpack__(self, **options: Any) -> Any:
         return np.zeros(3).__dlpack__(**options)
+
+
+class Key:
+    """Hashes and compares as code of Python says."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Key) and self.text == other.text
 
 
 class NoCapsule:
@@ -219,6 +234,15 @@ CALLS: dict[str, Call] = {
     "typed array": _calling("typed.array_int", [1, 2, 3]),
     "vector": _calling("stl.vector_string", [LONG, "x"]),
     "wrong element of a vector": _calling("stl.vector_int", [1, 10**100]),
+    "paths": _on(
+        lambda ffi: ffi.get_global_func("testing.as.paths"), lambda f: [*map(str, f([LONG, "x", b"y"]))]
+    ),
+    "times": _on(
+        lambda ffi: ffi.get_global_func("testing.as.times"),
+        lambda f: [*map(str, f({ONE_DAY: [EPOCH + i * ONE_DAY for i in range(3)]})[ONE_DAY])],
+    ),
+    "hash of Python's": _calling("hash", (1, Key(LONG))),
+    "equality of Python's": _calling("equal", [Key(LONG)], [Key(LONG)]),
     "std map": _calling("stl.map", {LONG: 1}),
     "std set": _calling("stl.unordered_set", {LONG, "x"}),
     "std tuple": _calling("stl.tuple", (1, LONG, [1.5])),

@@ -37,7 +37,8 @@ typedef enum AnyffiHostFlag {
 /// The result of callbacks and hooks of the host on success; on failure they leave an error in the slot and return -1.
 /// Hooks written in the host's own language (ctypes) return any other number if a signal interrupts them before their
 /// first line or after their last, where the host swallows the exception: the runtime raises KeyboardInterrupt then, or
-/// MemoryError (ANYFFI_HOST_CATCHES_SIGNALS).
+/// MemoryError (ANYFFI_HOST_CATCHES_SIGNALS). Since that number may be any, hooks of a host with this flag also set
+/// their results whenever they return a status of success; no hash is -1.
 typedef enum AnyffiHostStatus {
   ANYFFI_HOST_DONE = 1,
   ANYFFI_HOST_DECLINED = 2 /* of `object_hash` and `object_equal`: the runtime decides */

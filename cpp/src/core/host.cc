@@ -84,6 +84,7 @@ void park_thread() noexcept {
 
 using anyffi::runtime::call_hook;
 using anyffi::runtime::enter_host;
+using anyffi::runtime::finish_hook;
 using anyffi::runtime::host;
 using anyffi::runtime::keeps_wrappers;
 
@@ -188,5 +189,8 @@ int anyffi_object_empty_wrapper(AnyffiObject* object) {
   if (hooks == nullptr || hooks->wrapper_empty == nullptr) {
     return anyffi_error_raise("RuntimeError", "the front end cannot release this object");
   }
-  return call_hook([&] { return hooks->wrapper_empty(object); });
+  if (call_hook([&] { return hooks->wrapper_empty(object); }) != 0) return -1;
+  // The host may have swallowed an exception, as in `get_status`.
+  bool is_left = (hooks->flags & ANYFFI_HOST_CATCHES_SIGNALS) && object->wrapper != nullptr;
+  return is_left ? finish_hook(0) : 0;
 }

@@ -4,7 +4,10 @@
 #define ANYFFI_SRC_CORE_HOST_H_
 
 #include <anyffi/host_api.h>
+#include <anyffi/inline.h>
 #include <cxxabi.h>
+
+#include <type_traits>
 
 #include "core/compiler.h"
 
@@ -42,6 +45,49 @@ int finish_hook(int status) noexcept;
 template <class Function>
 int call_hook(const Function& function) noexcept {
   return finish_hook(enter_host(function));
+}
+
+/// What no hook sets its result to: the hash of nothing is -1.
+template <class Result>
+constexpr Result unset_result() noexcept {
+  if constexpr (std::is_same_v<Result, AnyffiValue>) {
+    return anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0);
+  } else if constexpr (std::is_pointer_v<Result>) {
+    return nullptr;
+  } else {
+    return -1;
+  }
+}
+
+inline bool is_unset(const AnyffiValue& result) noexcept { return result.type_code == ANYFFI_UNSET; }
+template <class Result>
+bool is_unset(const Result& result) noexcept {
+  return result == unset_result<Result>();
+}
+
+/// Calls a hook that sets a result and returns its status; 0, which is no status, if the host swallowed an exception.
+/// Its hooks return what lies on the stack then, such as the status of the hook before.
+template <class Result, class Function>
+int get_status(Result* result, const Function& function) noexcept {
+  const AnyffiHost* hooks = host();
+  if (hooks == nullptr || !(hooks->flags & ANYFFI_HOST_CATCHES_SIGNALS)) return enter_host(function);
+  Result former = *result;
+  *result = unset_result<Result>();
+  int status = enter_host(function);
+  if (!is_unset(*result)) return status;
+  *result = former;
+  return status == -1 ? -1 : 0;
+}
+
+/// Calls a hook that sets a result, or fails; the result is None then.
+template <class Result, class Function>
+int call_hook(Result* result, const Function& function) noexcept {
+  int status = finish_hook(get_status(result, function));
+  if constexpr (std::is_same_v<Result, AnyffiValue>) {
+    // A signal handler may have raised an error after the result was set.
+    if (status != 0) anyffi_value_release(result);
+  }
+  return status;
 }
 
 /// Moves the thread's error to the exception state of the host, whose lock is held; always -1. `set_error` is

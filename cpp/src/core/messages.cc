@@ -82,7 +82,7 @@ int type_name_of(const AnyffiValue* value, AnyffiValue* out) noexcept {
   }
   const AnyffiHost* hooks = host();
   if (handle != nullptr && hooks != nullptr && hooks->handle_type_name != nullptr) {
-    int status = call_hook([&] { return hooks->handle_type_name(handle, out); });
+    int status = call_hook(out, [&] { return hooks->handle_type_name(handle, out); });
     if (status == 0 && anyffi_is_str(out->type_code)) return 0;
     anyffi_value_release(out);
     Owned ignored;

@@ -81,7 +81,7 @@ struct Table {
     Owned tensor;
     *out = nullptr;
     if (anyffi_tensor_from_dlpack_host(managed, tensor.out()) != 0) return report(hooks[kTable]);
-    int status = call_hook([&] { return hooks[kTable].wrap(tensor->as_object, out); });
+    int status = call_hook(out, [&] { return hooks[kTable].wrap(tensor->as_object, out); });
     return status == 0 ? 0 : report(hooks[kTable]);
   }
   static int borrow_wrapper(void* wrapper, AnyffiTensorData* out) {

@@ -200,7 +200,8 @@ int convert_handle(void* handle, int32_t conversion, AnyffiValue* out) noexcept 
   DepthGuard depth;
   if (!depth) return -1;
   Owned found;
-  if (call_hook([&] { return hooks->handle_convert(handle, conversion, found.out()); }) != 0) return -1;
+  AnyffiValue* made = found.out();
+  if (call_hook(made, [&] { return hooks->handle_convert(handle, conversion, made); }) != 0) return -1;
   return finish(found, conversion, out);
 }
 
@@ -251,5 +252,5 @@ int anyffi_value_create_host(int32_t conversion, const AnyffiValue* from, Anyffi
   *out = anyffi_make_none();
   const AnyffiHost* hooks = host();
   if (hooks == nullptr || hooks->handle_create == nullptr) return anyffi_value_own(from, out);
-  return call_hook([&] { return hooks->handle_create(conversion, from, out); });
+  return call_hook(out, [&] { return hooks->handle_create(conversion, from, out); });
 }

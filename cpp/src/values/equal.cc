@@ -124,7 +124,7 @@ int host_equal(const AnyffiValue& a, const AnyffiValue& b, int32_t* out) {
   if (handle == nullptr) return -2;
   const AnyffiHost* hooks = host();
   if (hooks != nullptr && hooks->handle_equal != nullptr) {
-    return call_hook([&] { return hooks->handle_equal(handle, other, out); });
+    return call_hook(out, [&] { return hooks->handle_equal(handle, other, out); });
   }
   *out = handle == handle_of(*other);
   return 0;
@@ -138,7 +138,7 @@ int values_equal(const AnyffiValue& a, const AnyffiValue& b, int32_t* out) {
   int status = host_equal(a, b, out);
   if (status != -2) return status;
   if (is_compared_by_host(a) || is_compared_by_host(b)) {
-    status = ask_host(&AnyffiHost::object_equal, &a, &b, out);
+    status = ask_host(out, &AnyffiHost::object_equal, &a, &b);
     if (status <= 0) return status;
   }
   if (is_sequence(a.type_code) || is_sequence(b.type_code)) {

@@ -200,7 +200,7 @@ int hash_object(const AnyffiValue& value, int64_t* out) {
     const AnyffiHost* hooks = host();
     if (hooks != nullptr && hooks->handle_hash != nullptr) {
       DepthGuard depth;
-      if (!depth || call_hook([&] { return hooks->handle_hash(handle, out); }) != 0) return -1;
+      if (!depth || call_hook(out, [&] { return hooks->handle_hash(handle, out); }) != 0) return -1;
       *out = avoid_minus_one(*out);
       return 0;
     }
@@ -208,7 +208,7 @@ int hash_object(const AnyffiValue& value, int64_t* out) {
     return 0;
   }
   if (is_compared_by_host(value)) {
-    int status = ask_host(&AnyffiHost::object_hash, &value, out);
+    int status = ask_host(out, &AnyffiHost::object_hash, &value);
     if (status <= 0) {
       *out = avoid_minus_one(*out);
       return status;

@@ -15,13 +15,13 @@ inline bool is_compared_by_host(const AnyffiValue& value) noexcept {
 }
 
 /// Calls `object_hash` or `object_equal`: 0, -1 with an error, or 1 if the host leaves it to the runtime.
-template <class Hook, class... Arguments>
-__attribute__((noinline)) int ask_host(Hook AnyffiHost::* hook, Arguments... arguments) noexcept {
+template <class Result, class Hook, class... Arguments>
+__attribute__((noinline)) int ask_host(Result* out, Hook AnyffiHost::* hook, Arguments... arguments) noexcept {
   const AnyffiHost* hooks = host();
   if (hooks == nullptr || hooks->*hook == nullptr) return 1;
   DepthGuard depth;
   if (!depth) return -1;
-  int status = enter_host([&] { return (hooks->*hook)(arguments...); });
+  int status = get_status(out, [&] { return (hooks->*hook)(arguments..., out); });
   return status == ANYFFI_HOST_DECLINED ? 1 : finish_hook(status);
 }
 

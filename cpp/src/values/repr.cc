@@ -324,7 +324,8 @@ int Writer::write_object(const AnyffiValue& value) {
   const AnyffiHost* hooks = host();
   void* handle = handle_of(value);
   if (handle != nullptr && hooks != nullptr && hooks->handle_repr != nullptr) {
-    return write_from([&](AnyffiValue* out) { return call_hook([&] { return hooks->handle_repr(handle, out); }); });
+    return write_from(
+        [&](AnyffiValue* out) { return call_hook(out, [&] { return hooks->handle_repr(handle, out); }); });
   }
   if (auto* hook = find_hook(value.type_code, &AnyffiTypeInfo::repr)) {
     return write_from([&](AnyffiValue* out) { return hook(&value, out); });
