@@ -202,6 +202,23 @@ def test_an_invalid_managed_tensor(ffi: Any, table: Any) -> None:
     assert made.value is None
 
 
+@pytest.mark.parametrize(("bits", "lanes"), [(0, 1), (32, 0), (0, 0)])
+def test_elements_without_a_size(ffi: Any, table: Any, bits: int, lanes: int) -> None:
+    array = np.zeros(2).view(Watched)
+    gone = weakref.ref(array)
+    managed = export(table, ffi.convert(array))
+    managed.contents.tensor.bits, managed.contents.tensor.lanes = bits, lanes
+    made = c_void_p()
+    with pytest.raises(
+        BufferError, match=f"^the tensor has elements of {bits} bits and {lanes} lanes; both are at least 1$"
+    ):
+        table.take(managed, byref(made))
+    assert made.value is None
+    del array
+    gc.collect()
+    assert gone() is None
+
+
 def test_new_tensors(ffi: Any, table: Any) -> None:
     shape = (ctypes.c_int64 * 2)(3, 2)
     like = DLTensor(None, 1, 0, 2, 2, 32, 1, shape, None, 0)

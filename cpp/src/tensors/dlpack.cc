@@ -53,6 +53,13 @@ int check_version(const AnyffiManagedTensor& managed) noexcept {
 }
 int check_version(const AnyffiLegacyTensor&) noexcept { return 0; }
 
+/// Sizes and addresses of elements are multiples of both.
+int check_type(const AnyffiDataType& type) noexcept {
+  if (type.bits != 0 && type.lanes != 0) return 0;
+  return raise_format("BufferError", "the tensor has elements of %u bits and %u lanes; both are at least 1", type.bits,
+                      type.lanes);
+}
+
 /// Consumers may take NULL for a request to allocate, and read what it points to.
 int check_memory(const AnyffiTensorData& data) noexcept {
   if (data.data != nullptr || data.device.type != ANYFFI_kDLCPU) return 0;
@@ -64,7 +71,7 @@ int check_memory(const AnyffiTensorData& data) noexcept {
 
 template <class Managed>
 int import_tensor(Managed* managed, uint64_t flags, void (*release)(void*), AnyffiValue* out) noexcept {
-  if (check_version(*managed) != 0 || check_memory(managed->tensor) != 0) {
+  if (check_version(*managed) != 0 || check_type(managed->tensor.dtype) != 0 || check_memory(managed->tensor) != 0) {
     release(managed);
     return fail(out);
   }
