@@ -133,6 +133,11 @@ class Overrides:
 
             def __del__(wrapper: Any) -> None:
                 failure = None
+                if _RESERVE is None:
+                    # The process exits, and what this module names is gone: nothing lives on.
+                    if finalize is not None:
+                        finalize(wrapper)
+                    return
                 try:
                     if wrapper._anyffi_address and self._is_shared(wrapper) and _is_whole(wrapper):
                         self._keep_alive(wrapper, finalize)

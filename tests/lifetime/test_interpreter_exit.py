@@ -8,6 +8,7 @@ import textwrap
 from typing import Any
 
 import pytest
+from override_sources import OVERRIDES
 from programs import run_program
 from support import SANITIZED, Build, cpython_only, needs_compilers, slow_except
 
@@ -312,6 +313,30 @@ def test_a_forked_child_works(ffi: Any) -> None:
             assert os.waitpid(pid, 0)[1] == 0
     """
     run_program(program, ffi.ffi_mode)
+
+
+@cpython_only("PyPy has no gc.freeze")
+@needs_compilers
+def test_exit_with_overrides_that_outlive_the_package(ffi: Any, build: Build) -> None:
+    """What the garbage collector does not see any more is freed after the modules of the package are cleared."""
+    program = f"""
+        import __main__, gc, anyffi
+        module = anyffi.load_module({str(build("overrides.cc", OVERRIDES))!r})
+
+        class Circle(module.Shape):
+            def area(self):
+                return 1.0
+
+        class Finalized(Circle):
+            def __del__(self, write=print):
+                write("finalized", flush=True)
+
+        kept = [Circle("kept"), Finalized("kept")]
+        for circle in kept:
+            module.keep(circle)
+        gc.freeze()
+    """
+    assert run_program(program, ffi.ffi_mode) == "finalized\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
