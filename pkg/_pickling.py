@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import reprlib
 import sys
 
 from . import _current
@@ -45,7 +46,7 @@ def unpickle_api() -> Any:
 def unpickle_container(cls: Any, content: Any = ()) -> Any:
     """Make a container of the public class of a name, or of a user's class without running its `__init__`."""
     if not isinstance(cls, str):
-        return cls._anyffi_make(content)
+        return _find_maker(cls, "_anyffi_make", "content")(content)
     # Who lets this function alone be called, by an Unpickler of its own, gets nothing else.
     if cls not in _CONTAINERS:
         raise ValueError(f"there is no container {cls!r}")
@@ -66,7 +67,15 @@ def unpickle_object(cls: Any, state: Any) -> Any:
     """Make an object of a class, or of the type of that key, without running its `__init__`."""
     if isinstance(cls, str):
         cls = _current.api._class_of_key(cls)
-    return cls._anyffi_take(cls._anyffi_restore(state))
+    restore = _find_maker(cls, "_anyffi_restore", "state")
+    return cls._anyffi_take(restore(state))
+
+
+def _find_maker(cls: Any, name: str, what: str) -> Any:
+    maker = getattr(cls, name, None)
+    if maker is None:
+        raise TypeError(f"no object can be made of {cls!r} and the {what} in a pickle")
+    return maker
 
 
 def unpickle_value(key: str, *args: Any) -> Any:
@@ -230,12 +239,14 @@ def unpickle_tensor(content: Any, data_type: str, shape: tuple[int, ...], flags:
     Raises
     ------
     ValueError
-        The buffer has another size than the tensor, or the flags are unknown.
+        The buffer has another size than the tensor, the flags are unknown, or the shape is none.
     """
     import ctypes
 
     if flags & ~(READ_ONLY | PADDED):
         raise ValueError(f"unknown flags of a tensor: {flags}")
+    if not all(isinstance(size, int) and abs(size) <= sys.maxsize for size in shape):
+        raise ValueError(f"the dimensions of a tensor are ints of 64 bits, not {reprlib.repr(shape)}")
 
     element = read_dtype(dtype(data_type))
     size = _size_of(element, shape, flags)

@@ -8,6 +8,7 @@ from .._builtins import *  # noqa: F403
 from .._objects.bound import BoundClasses
 from .._objects.runtime import Runtime
 from .._objects.submodules import attribute_of
+from .._rules.codes import FIRST_DYNAMIC_TYPE
 from .._typing import TYPE_CHECKING, Any, Callable, Literal, TypeVar, overload
 
 if TYPE_CHECKING:
@@ -160,8 +161,11 @@ class RegistryApi:
         return type_code
 
     def _class_of_key(self, key: str) -> Any:
-        """Return the class made for the type of a key."""
-        return self._classes.class_of(self._find_type(key))
+        """Return the class made for the type of a key, which is none of the runtime's own."""
+        type_code = self._find_type(key)
+        if type_code < FIRST_DYNAMIC_TYPE:
+            raise ValueError(f"type {key!r} of the runtime has no class for its objects alone")
+        return self._classes.class_of(type_code)
 
     @overload
     def register_object(self, type_key: _C) -> _C: ...

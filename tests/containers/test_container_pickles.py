@@ -159,6 +159,24 @@ def test_a_subclass_is_not_constructed_again(ffi: Any) -> None:
     assert type(subclass_of(ffi.Set)([1]).copy()) is ffi.Set
 
 
+@pytest.mark.parametrize("key", ["Int", "Str", "Tensor", "Function", "Object"])
+def test_pickles_that_name_a_type_of_the_runtime(key: str) -> None:
+    from anyffi._pickling import unpickle_object, unpickle_value
+
+    for unpickle in (unpickle_object, unpickle_value):
+        with pytest.raises(ValueError, match=f"^type '{key}' of the runtime has no class"):
+            unpickle(key, (1,))
+
+
+def test_pickles_that_name_a_class_that_is_not_made_so() -> None:
+    from anyffi._pickling import unpickle_container, unpickle_object
+
+    with pytest.raises(TypeError, match="^no object can be made of <class 'int'> and the content in a pick"):
+        unpickle_container(int, (1,))
+    with pytest.raises(TypeError, match="^no object can be made of <class 'int'> and the state in a pickle$"):
+        unpickle_object(int, (1,))
+
+
 def test_pickles_of_containers_make_containers_only() -> None:
     """An `Unpickler` that lets this one function be called loads no library, and calls no other function."""
     from anyffi._pickling import unpickle_container

@@ -144,9 +144,12 @@ def test_what_cannot_be_pickled(ffi: Any) -> None:
         ("float32", (-1, -2), "negative"),
         ("int4", (5,), "a tensor of 3 bytes cannot be made of 8 bytes"),
         ("nonsense", (2,), "unknown name"),
+        ("float32", (0, 2**63), r"ints of 64 bits, not \(0, 9223372036854775808\)$"),
+        ("float32", (2.0,), r"ints of 64 bits, not \(2.0,\)$"),
+        ("float32", ("a", None), r"ints of 64 bits, not \('a', None\)$"),
     ],
 )
-def test_a_description_that_does_not_fit(data_type: str, shape: tuple[int, ...], message: str) -> None:
+def test_a_description_that_does_not_fit(data_type: str, shape: Any, message: str) -> None:
     from anyffi._pickling import unpickle_tensor
 
     for content in (bytes(8), bytearray(8)):
