@@ -234,7 +234,12 @@ def _concatenation(type_code: int, *, is_reflected: bool = False) -> Maker:
 
     def make(shared: Method) -> Method:
         def add(self: Any = GIVEN, other: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
-            made_code = next((each for each in like if is_exactly(self, each)), None)
+            # No generator: CPython leaks what one refers to, if there is no memory to close it.
+            made_code = None
+            for each in like:
+                if is_exactly(self, each):
+                    made_code = each
+                    break
             is_known = type(other) is plain_class or (made_code is not None and is_exactly(other, made_code))
             if made_code is not None and is_known and not rest and not named:
                 made = OwnedValue(VALUE_SIZE)

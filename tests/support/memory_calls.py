@@ -295,6 +295,7 @@ CALLS: dict[str, Call] = {
         lambda ffi: ffi.Set([1]), lambda s: s.update([LONG, 2]), lambda s: s.difference_update([LONG, 2])
     ),
     "set operator": _on(lambda ffi: ffi.Set([1]), lambda s: s | {LONG}),
+    "concatenation": _on(lambda ffi: ffi.Shape((1, 2)), lambda shape: shape + (3,)),
     "shape": lambda ffi: lambda: ffi.Shape((1, 2, 3)),
     "freeze": _on(lambda ffi: ffi.Set([LONG]), lambda s: s.freeze()),
     "frozen elements": lambda ffi: lambda: ffi.FrozenSet([LONG, 1, 2]),
