@@ -263,7 +263,12 @@ def unpack_copy(value: tuple[int, int, int]) -> Any:
     """Unpack a borrowed value, which other code may release meanwhile."""
     if value[0] <= 0:
         return unpack(value)
-    return unpack_owned(own(VALUE.pack(*value)))
+    # Nested slices get here once a level: no frame more than needed.
+    copy = own(VALUE.pack(*value))
+    try:
+        return unpack(_value_of(copy))
+    finally:
+        release(copy)
 
 
 def _read_field(field: Value) -> Any:

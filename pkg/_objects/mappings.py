@@ -161,7 +161,8 @@ class MapMethods(MappingMethods):
         return self._anyffi_runtime.container_thaw(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return self._anyffi_reduced(self._anyffi_entries())
+        content = self._anyffi_content()
+        return self._anyffi_reduced(self._anyffi_entries() if content is None else dict(content))
 
     def __copy__(self) -> Any:
         return self if is_public(type(self)) else self._anyffi_copy_of_class()
@@ -278,7 +279,8 @@ class DictMethods(MappingMethods):
         return self._anyffi_runtime.container_freeze(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (*self._anyffi_reduced(), None, iter(self._anyffi_pairs()))
+        content = self._anyffi_content()
+        return (*self._anyffi_reduced(), None, iter(self._anyffi_pairs() if content is None else content.items()))
 
     def __copy__(self) -> Any:
         return self.copy() if is_public(type(self)) else self._anyffi_copy_of_class()

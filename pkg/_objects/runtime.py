@@ -34,6 +34,7 @@ class Runtime:
         self.function_signature = get("Function.signature")
         self.container_copy = get("container.copy")
         self.container_freeze = get("container.freeze")
+        self.container_is_tree = get("container.is_tree")
         self.container_thaw = get("container.thaw")
         self.sequence_concat = get("Sequence.concat")
         self.sequence_pick = get("Sequence.pick")

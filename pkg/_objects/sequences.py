@@ -207,7 +207,8 @@ class ArrayMethods(SequenceMethods):
         return self._anyffi_runtime.container_thaw(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return self._anyffi_reduced(tuple(self._anyffi_items()))
+        content = self._anyffi_content()
+        return self._anyffi_reduced(tuple(self._anyffi_items() if content is None else content))
 
     def __copy__(self) -> Any:
         return self if is_public(type(self)) else self._anyffi_copy_of_class()
@@ -388,7 +389,8 @@ class ListMethods(SequenceMethods):
         return self._anyffi_runtime.container_freeze(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (*self._anyffi_reduced(), iter(self._anyffi_items()))
+        content = self._anyffi_content()
+        return (*self._anyffi_reduced(), iter(self._anyffi_items() if content is None else content))
 
     def __copy__(self) -> Any:
         return self.copy() if is_public(type(self)) else self._anyffi_copy_of_class()

@@ -33,6 +33,41 @@ AnyValue thaw(AnyView container) {
   return copy_as(container, is_mapping(code) ? ANYFFI_DICT : is_set(code) ? ANYFFI_SET : ANYFFI_LIST);
 }
 
+/// How deep the containers of a tree may be nested: more are rare, and the stack is not asked.
+constexpr int kMostLevels = 32;
+
+bool is_tree(const AnyffiValue& value, int levels) noexcept;
+
+/// Whether a sequence or mapping holds nothing but scalars and containers that it alone refers to.
+bool holds_trees(const AnyffiObject* object, int levels) noexcept {
+  constexpr uint64_t kScalars = anyffi::runtime::kComparedTypes | anyffi_type_bit(ANYFFI_BIG_INT) |
+                                anyffi_type_bit(ANYFFI_COMPLEX) | ANYFFI_CHECKED;
+  if (is_mapping(object->type_code)) {
+    const auto* mapping = reinterpret_cast<const AnyffiMapping*>(object);
+    if (((mapping->key_type_mask | mapping->value_type_mask) & ~kScalars) == 0) return true;
+    for (int64_t i = 0; i < mapping->used; ++i) {
+      const AnyffiEntry& entry = mapping->entries[i];
+      if (entry.key.type_code == ANYFFI_UNSET) continue;
+      if (!is_tree(entry.key, levels) || !is_tree(entry.value, levels)) return false;
+    }
+    return true;
+  }
+  const auto* sequence = reinterpret_cast<const AnyffiSequence*>(object);
+  if ((sequence->type_mask & ~kScalars) == 0) return true;
+  for (int64_t i = 0; i < sequence->size; ++i) {
+    if (!is_tree(sequence->data[i], levels)) return false;
+  }
+  return true;
+}
+
+bool is_tree(const AnyffiValue& value, int levels) noexcept {
+  int32_t code = value.type_code;
+  if (code <= 0 || (code >= ANYFFI_STR_OBJECT && code <= ANYFFI_COMPLEX)) return true;
+  // Others become no container of the host, or one that forgets their order.
+  if (code != ANYFFI_ARRAY && code != ANYFFI_LIST && code != ANYFFI_DICT) return false;
+  return levels > 0 && anyffi_is_reusable(value.as_object) && holds_trees(value.as_object, levels - 1);
+}
+
 AnyValue repr(AnyView value) {
   AnyValue text;
   Section section;
@@ -80,6 +115,15 @@ ANYFFI_REGISTER_GLOBAL("anyffi.container.freeze")
 ANYFFI_REGISTER_GLOBAL("anyffi.container.thaw")
     .def(&thaw, arg("container"))
     .doc("Return a new List of an Array's elements, Dict of a Map's or Set of a FrozenSet's; always a copy.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.container.is_tree")
+    .def(
+        [](AnyView container) {
+          Section section;
+          return holds_trees(container.raw().as_object, kMostLevels);
+        },
+        arg("container"))
+    .doc("Return whether all containers inside of a sequence or mapping have no other owner, nor a wrapper.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.container.copy")
     .def([](AnyView container) { return copy_as(container, container.type_code()); }, arg("container"))
