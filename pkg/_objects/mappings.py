@@ -280,7 +280,8 @@ class DictMethods(MappingMethods):
 
     def __reduce__(self) -> tuple[Any, ...]:
         content = self._anyffi_content()
-        return (*self._anyffi_reduced(), None, iter(self._anyffi_pairs() if content is None else content.items()))
+        pairs = self._anyffi_pairs() if content is None else content.items()
+        return (*self._anyffi_reduced(), None, iter(pairs))
 
     def __copy__(self) -> Any:
         return self.copy() if is_public(type(self)) else self._anyffi_copy_of_class()
