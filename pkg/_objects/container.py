@@ -122,8 +122,8 @@ class Container:
     def _anyffi_content(self) -> Any:
         """Return the content for a pickle as Python's own containers, or None where they are unpacked.
 
-        Containers inside that nothing else refers to are written as Python's, from which the same ones are made:
-        a tenth of the time of an object each. Classes of users see the elements that they were given.
+        Containers inside that nothing else refers to are written as Python's, from which the same ones are
+        made: a tenth of the time of an object each. Classes of users see the elements that they were given.
         """
         is_nested = is_public(type(self)) and not holds_scalars(self._anyffi_type_mask())
         return self.to_python() if is_nested and self._anyffi_runtime.container_is_tree(self) else None
