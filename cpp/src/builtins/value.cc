@@ -120,10 +120,12 @@ ANYFFI_REGISTER_GLOBAL("anyffi.container.is_tree")
     .def(
         [](AnyView container) {
           Section section;
-          return holds_trees(container.raw().as_object, kMostLevels);
+          int32_t code = container.type_code();
+          bool is_checked = anyffi::runtime::is_sequence(code) || is_mapping(code);
+          return is_checked && holds_trees(container.raw().as_object, kMostLevels);
         },
         arg("container"))
-    .doc("Return whether all containers inside of a sequence or mapping have no other owner, nor a wrapper.");
+    .doc("Return whether a value is a sequence or mapping in which no container has another owner, or a wrapper.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.container.copy")
     .def([](AnyView container) { return copy_as(container, container.type_code()); }, arg("container"))
