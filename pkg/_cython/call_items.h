@@ -68,7 +68,7 @@ static inline PyObject* anyffi_py_drop_rooms(const AnyffiFunction* target, PyObj
 ANYFFI_ALWAYS_INLINE int anyffi_py_run_writing(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
                                                PyObject** out) {
   AnyffiValue result = anyffi_make_none();
-  if (ANYFFI_WRITES_ITEMS && (target->info->flags & ANYFFI_RETURNS_ITEMS)) result.aux = ANYFFI_TAKES_ITEMS;
+  if (ANYFFI_WRITES_ITEMS && (target->info->flags & ANYFFI_RETURNS_ITEMS)) result.aux = ANYFFI_WRITTEN_FLAGS;
   int status = anyffi_py_enter_function(target, values, count, &result);
   if (__builtin_expect(status != 0, 0)) return status;
   *out = result.type_code == ANYFFI_UNSET ? (PyObject*)result.as_pointer : anyffi_py_take_result(0, &result);

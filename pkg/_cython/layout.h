@@ -334,5 +334,12 @@ static inline void anyffi_py_unlock(int former) {
 
 /// Whether values are made with the collector stopped (write_items.h): before Python 3.10 nothing lets C code stop it.
 #define ANYFFI_WRITES_ITEMS (PY_VERSION_HEX >= 0x030A0000)
+/// The flags of the None that a result of such values enters as. Without the GIL another thread may destroy the wrapper
+/// that an object is borrowed from.
+#ifdef Py_GIL_DISABLED
+#define ANYFFI_WRITTEN_FLAGS (uint32_t)ANYFFI_TAKES_ITEMS
+#else
+#define ANYFFI_WRITTEN_FLAGS ((uint32_t)ANYFFI_TAKES_ITEMS | (uint32_t)ANYFFI_BORROWED)
+#endif
 
 #endif  // ANYFFI_LAYOUT_H_

@@ -203,7 +203,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_result(AnyffiValue* value) {
 /// Makes a deferred argument of a callback.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_deferred(const AnyffiDeferred* deferred) {
   AnyffiValue made = anyffi_make_none();
-  if (ANYFFI_WRITES_ITEMS) made.aux = ANYFFI_TAKES_ITEMS;
+  if (ANYFFI_WRITES_ITEMS) made.aux = ANYFFI_WRITTEN_FLAGS;
   if (anyffi_deferred_make(deferred, &made) != 0) {
     anyffi_py_raise_taken();
     return NULL;

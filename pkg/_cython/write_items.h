@@ -240,18 +240,20 @@ static inline void anyffi_py_restart_collector(int was_enabled) {
 #endif
 }
 
-/// Makes a list or tuple of scalars that are all there; NULL where something else was written. Only the container
-/// itself is known to the collector.
+/// Makes a list or tuple of scalars that are all there; NULL where something else was written.
 static inline PyObject* anyffi_py_write_flat(const AnyffiValue* values, int64_t count) {
   int32_t code = (int32_t)(values->aux >> 1);
   if (code != ANYFFI_LIST && code != ANYFFI_ARRAY) return NULL;
   if (values->as_int != count - 1 || (count > 1 && anyffi_py_begins_container(&values[1]))) return NULL;
   int was_enabled = anyffi_py_stop_collector();
   PyObject* made = code == ANYFFI_LIST ? PyList_New((Py_ssize_t)(count - 1)) : PyTuple_New((Py_ssize_t)(count - 1));
+  int64_t filled = 0;
+  if (made != NULL && count > 1) {
+    AnyffiOpen open = {made, NULL, count - 1, 0, code, 0};
+    filled = anyffi_py_write_scalars(&open, values + 1, count - 1);
+  }
   anyffi_py_restart_collector(was_enabled);
-  if (made == NULL || count == 1) return made;
-  AnyffiOpen open = {made, NULL, count - 1, 0, code, 0};
-  if (anyffi_py_write_scalars(&open, values + 1, count - 1) == count - 1) return made;
+  if (made == NULL || filled == count - 1) return made;
   Py_DECREF(made);
   return NULL;
 }

@@ -6,7 +6,7 @@ import gc
 from typing import Any
 
 import pytest
-from support import Build, compiles_classes, cpython_only
+from support import CPYTHON, Build, compiles_classes, cpython_only
 
 pytestmark = [*compiles_classes, pytest.mark.keeps_live("types are never freed")]
 
@@ -21,6 +21,8 @@ SOURCE = r"""
 #include <anyffi/stl/tuple.h>
 #include <anyffi/stl/vector.h>
 
+#include <stdexcept>
+
 using anyffi::arg;
 using anyffi::Function;
 
@@ -28,13 +30,14 @@ namespace herd {
 struct Animal {
   explicit Animal(int64_t weight) : weight(weight) { ++live; }
   Animal(const Animal& other) : weight(other.weight) {
-    ++live;
     if (on_copy) on_copy(weight);
+    if (copies_left > 0 && --copies_left == 0) throw std::out_of_range("no more copies");
+    ++live;
   }
   Animal& operator=(const Animal&) = default;
   virtual ~Animal() { --live; }
   int64_t weight;
-  inline static int64_t live = 0;
+  inline static int64_t live = 0, copies_left = 0;
   inline static std::function<void(int64_t)> on_copy;
 };
 struct Cow : Animal {
@@ -61,12 +64,14 @@ ANYFFI_CLASS(Animal, "herd.Animal").init<int64_t>(arg("weight")).field("weight",
 ANYFFI_CLASS(Cow, "herd.Cow", Animal).init<int64_t>(arg("weight"));
 ANYFFI_EXPORT(live, [] { return Animal::live; });
 ANYFFI_EXPORT(on_copy, [](std::function<void(int64_t)> f) { Animal::on_copy = std::move(f); }, arg("f") = nullptr);
+ANYFFI_EXPORT(fail_copy, [](int64_t number) { Animal::copies_left = number; }, arg("number"));
 ANYFFI_EXPORT(sum_values, [](const Animals& x) { return sum(x); }, arg("x"));
 ANYFFI_EXPORT(sum_pointers, [](const Pointers& x) { return sum(x); }, arg("x"));
 ANYFFI_EXPORT(sum_shared, [](const Shared& x) { return sum(x); }, arg("x"));
 ANYFFI_EXPORT(sum_pair, [](const std::pair<Animal*, int64_t>& x) { return x.first->weight + x.second; }, arg("x"));
 ANYFFI_EXPORT(sum_array, [](const std::array<std::shared_ptr<Animal>, 2>& x) { return x[0]->weight + x[1]->weight; },
               arg("x"));
+ANYFFI_EXPORT(sum_scaled, [](const Animals& x, int64_t by) { return sum(x) * by; }, arg("x"), arg("by"));
 ANYFFI_EXPORT(sum_named, [](int64_t base, const Pointers& x, const Animals& y) { return base + sum(x) + sum(y); },
               arg("base"), arg("x"), arg("y"));
 // Python code runs while C++ uses the pointers.
@@ -83,6 +88,9 @@ ANYFFI_EXPORT(either, [](const Pointers& x) { return sum(x); }, arg("x"))
 
 ANYFFI_EXPORT(keep, [](Shared x) { kept = std::move(x); }, arg("x"));
 ANYFFI_EXPORT(get_kept, [] { return kept; });
+ANYFFI_EXPORT(prepend, [](int64_t count) {
+  for (int64_t i = 0; i < count; ++i) kept.insert(kept.begin(), std::make_shared<Cow>(i));
+});
 ANYFFI_EXPORT(make, [](int64_t count) {
   Shared made;
   for (int64_t i = 0; i < count; ++i) made.push_back(std::make_shared<Cow>(i));
@@ -110,6 +118,7 @@ def herd(ffi: Any, build: Build) -> Any:
     module = ffi.load_module(build("herd.cc", SOURCE))
     yield module
     module.on_copy(None)
+    module.fail_copy(0)
     module.keep([])
 
 
@@ -173,6 +182,49 @@ def test_copies_that_change_the_list(herd: Any) -> None:
     assert animals == []
 
 
+@pytest.mark.parametrize("way", ["alone", "keyword", "two"])
+@pytest.mark.parametrize("kind", [list, tuple])
+@pytest.mark.parametrize("count", [3, 20])
+def test_exceptions_of_copies(herd: Any, count: int, kind: type, way: str) -> None:
+    """No copy is made twice, so that none hides the exception of the first one."""
+    animals = kind(herd.Animal(i) for i in range(count))
+    before = herd.live()
+
+    def call(x: Any) -> Any:
+        return {
+            "alone": lambda: herd.sum_values(x),
+            "keyword": lambda: herd.sum_values(x=x),
+            "two": lambda: herd.sum_scaled(x, 1),
+        }[way]()
+
+    herd.fail_copy(count)
+    with pytest.raises(IndexError, match="no more copies"):
+        call(animals)
+    assert herd.live() == before
+    seen: list[int] = []
+
+    def stop(weight: int) -> None:
+        seen.append(weight)
+        if len(seen) == count:
+            raise KeyboardInterrupt
+
+    herd.on_copy(stop)
+    with pytest.raises(KeyboardInterrupt):
+        call(animals)
+    assert (len(seen), herd.live()) == (count, before)
+    herd.on_copy(seen.append)
+    counts = []
+    for given in (animals, kind([*animals, 5])):
+        seen.clear()
+        if given is animals:
+            call(given)
+        else:
+            with pytest.raises(TypeError, match="expected herd.Animal, got int"):
+                call(given)
+        counts.append(len(seen))
+    assert counts[0] == counts[1]
+
+
 @cpython_only("PyPy collects wrappers later")
 @pytest.mark.parametrize("count", [3, 20])
 @pytest.mark.parametrize("kind", [list, tuple])
@@ -224,6 +276,51 @@ def test_results(herd: Any, size: int) -> None:
     again = herd.get_kept()
     assert [x.weight for x in again] == list(range(size))
     assert herd.live() == before
+
+
+@pytest.mark.parametrize("callback", [False, True])
+def test_collections_during_results(herd: Any, callback: bool) -> None:
+    """A list that is being made is not found, and its objects do not die, when the collector runs."""
+
+    def get() -> Any:
+        if not callback:
+            return herd.get_kept()
+        herd.map_kept(lambda x: result.append(x) or x)
+        return result.pop()
+
+    def look(phase: str, info: dict[str, int]) -> None:
+        for x in gc.get_objects():
+            if type(x) is list and len(x) == 80:
+                repr(x)
+        made.append(herd.make(100))
+
+    made: list[Any] = []
+    result: list[Any] = []
+    thresholds = gc.get_threshold()
+    for delay in range(0, 24, 3):
+        gc.collect()
+        gc.disable()
+        try:
+            herd.keep([])
+            herd.prepend(60)
+            garbage = herd.get_kept()
+            garbage.append(garbage)
+            del garbage
+            herd.prepend(20)
+            if CPYTHON:
+                gc.set_threshold(gc.get_count()[0] + delay)
+                gc.callbacks.append(look)
+            gc.enable()
+            made.append(get())
+        finally:
+            gc.enable()
+            if CPYTHON:
+                gc.callbacks.remove(look)
+                gc.set_threshold(*thresholds)
+        again = herd.get_kept()
+        assert [x.weight for x in again] == [*range(19, -1, -1), *range(59, -1, -1)]
+        assert [x.weight for x in made[-1]] == [x.weight for x in again]
+        assert all(x is y for x, y in zip(made[-1], again))
 
 
 def test_nested_results(herd: Any) -> None:

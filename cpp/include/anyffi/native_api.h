@@ -39,7 +39,9 @@ typedef enum AnyffiParamFlag {
   /// Refers to text of the call, which nothing keeps alive any longer.
   ANYFFI_PARAM_VIEWS_TEXT = 4,
   ANYFFI_PARAM_READS_MEMBERS = 8, /* `member_params` of AnyffiFunctionInfo */
-  ANYFFI_PARAM_READS_OBJECTS = 16 /* `object_params` of AnyffiFunctionInfo */
+  /// `object_params` of AnyffiFunctionInfo. Without ANYFFI_PARAM_READS_ITEMS: `load` copies the objects, which may run
+  /// code of users, so that `load_items` leaves them to `call`. Then only the parameter of a function with one is read.
+  ANYFFI_PARAM_READS_OBJECTS = 16
 } AnyffiParamFlag;
 
 /// What a function knows of a parameter's type.

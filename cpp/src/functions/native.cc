@@ -58,8 +58,10 @@ void fill_info(NativeDeclaration* declaration, const char* result_type, AnyffiPa
     exact_types[i] = type.exact_types;
     if (i >= 64) continue;
     info->utf8_params |= static_cast<uint64_t>((type.flags & ANYFFI_PARAM_TAKES_UTF8) != 0) << i;
-    info->item_params |= static_cast<uint64_t>((type.flags & ANYFFI_PARAM_READS_ITEMS) != 0) << i;
-    info->object_params |= static_cast<uint64_t>((type.flags & ANYFFI_PARAM_READS_OBJECTS) != 0) << i;
+    bool reads_objects = (type.flags & ANYFFI_PARAM_READS_OBJECTS) != 0;
+    bool reads_items = (type.flags & ANYFFI_PARAM_READS_ITEMS) != 0 || (reads_objects && info->num_params == 1);
+    info->item_params |= static_cast<uint64_t>(reads_items) << i;
+    info->object_params |= static_cast<uint64_t>(reads_items && reads_objects) << i;
     info->member_params |= static_cast<uint64_t>((type.flags & ANYFFI_PARAM_READS_MEMBERS) != 0) << i;
   }
   if ((info->flags & ANYFFI_VARIADIC) != 0) return;

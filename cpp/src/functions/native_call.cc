@@ -215,6 +215,7 @@ int try_native(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* res
 int load_native_items(void* self, int32_t index, AnyffiValue* value, void* room, size_t room_size) noexcept {
   static_assert(sizeof(AnyffiLoadedArgument) % 16 == 0, "the slot follows");
   const AnyffiParamType* type = declaration_of(*static_cast<AnyffiNativeFunction*>(self)).types[index];
+  if ((type->flags & ANYFFI_PARAM_READS_ITEMS) == 0) return -1;
   size_t size = sizeof(AnyffiLoadedArgument) + type->size;
   bool is_in_room = size <= room_size;
   void* memory = is_in_room ? room : anyffi_alloc(size);

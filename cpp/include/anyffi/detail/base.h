@@ -315,6 +315,11 @@ template <class T, class = void>
 inline constexpr bool kReadsObjects = false;
 template <class T>
 inline constexpr bool kReadsObjects<T, std::enable_if_t<Traits<T>::kReadsObjects>> = true;
+/// Whether loading such a container copies objects, which may run code of users.
+template <class T, class = void>
+inline constexpr bool kCopiesObjects = false;
+template <class T>
+inline constexpr bool kCopiesObjects<T, std::enable_if_t<Traits<T>::kCopiesObjects>> = true;
 /// Whether loading a T tells members of enumerations from numbers: see `AnyffiFunctionInfo.member_params`.
 template <class T, class = void>
 inline constexpr bool kReadsMembers = false;

@@ -87,6 +87,23 @@ bool load_read_item(AnyffiValue& item, typename Traits<T>::Holder& holder, Anyff
   return load_item<T>(item, holder, why);
 }
 
+/// Whether taking an item may run code of users: a copy constructor.
+template <class T>
+inline constexpr bool kCopiesItem = kLoadsObjects<T> && kIsObjectClass<T> && !std::is_trivially_copyable_v<T>;
+
+/// Whether all items of a container of the host are objects that a T is copied from. Checked before the first copy, so
+/// that none is made twice.
+template <class T>
+bool holds_objects(const AnyffiValue& value) {
+  HostItems<kItemsAtOnce, 1, true> items(value);
+  while (items.read()) {
+    for (const AnyffiValue& item : items) {
+      if (!is_lendable(item) || !is_instance<T>(item)) return false;
+    }
+  }
+  return items.is_complete();
+}
+
 /// Reserves memory in containers that have it.
 template <class C, class = void>
 struct Reserve {

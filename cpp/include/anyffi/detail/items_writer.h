@@ -26,7 +26,8 @@ class ItemsWriter {
   /// How many values are written at once. More would not be faster.
   static constexpr int64_t kCapacity = 128;
 
-  ItemsWriter() = default;
+  /// `object_flags`: ANYFFI_BORROWED if objects may be borrowed from their wrappers until they are written, else 0.
+  explicit ItemsWriter(uint32_t object_flags) : object_flags_(object_flags) {}
   ItemsWriter(const ItemsWriter&) = delete;
   ItemsWriter& operator=(const ItemsWriter&) = delete;
   ~ItemsWriter() {
@@ -38,6 +39,8 @@ class ItemsWriter {
     if (__builtin_expect(count_ == kCapacity, 0)) flush();
     assign(cells_[count_++], value);
   }
+  /// The flags that objects may have.
+  uint32_t object_flags() const { return object_flags_; }
   /// Puts an object, which the writer releases, or does not own if it is marked as borrowed.
   void put_object(const AnyffiValue& value) {
     put(value);
@@ -90,6 +93,7 @@ class ItemsWriter {
 
   void* state_ = nullptr;
   int status_ = 0;
+  uint32_t object_flags_;
   bool has_objects_ = false;  // some cells own references
   int64_t count_ = 0;
   AnyffiValue cells_[kCapacity];
@@ -128,7 +132,7 @@ void write_entries(ItemsWriter& writer, const Entries& entries) {
 
 template <class R>
 __attribute__((noinline)) bool write_whole(const R& whole, AnyffiValue* result) {
-  ItemsWriter writer;
+  ItemsWriter writer(result->aux & ANYFFI_BORROWED);
   Traits<R>::write(writer, whole);
   return writer.finish(result);
 }

@@ -104,7 +104,8 @@ constexpr AnyffiParamType describe_param() {
   type.exact_types = kExactTypes<T>;
   type.size = sizeof(Kept);
   type.alignment = alignof(Kept);
-  type.flags = (kTakesUtf8<T> ? ANYFFI_PARAM_TAKES_UTF8 : 0) | (kTakesItems<T> ? ANYFFI_PARAM_READS_ITEMS : 0) |
+  type.flags = (kTakesUtf8<T> ? ANYFFI_PARAM_TAKES_UTF8 : 0) |
+               (kTakesItems<T> && !kCopiesObjects<T> ? ANYFFI_PARAM_READS_ITEMS : 0) |
                (kTakesUtf8<T> && kIsView<T> ? ANYFFI_PARAM_VIEWS_TEXT : 0) |
                (kTakesItems<T> && kReadsObjects<T> ? ANYFFI_PARAM_READS_OBJECTS : 0) |
                (kReadsMembers<T> ? ANYFFI_PARAM_READS_MEMBERS : 0);

@@ -77,6 +77,9 @@ bool load_items(const AnyffiValue& value, C& filled, const char* name, AnyffiMis
   if constexpr ((kLoadsQuietly<T> && !kIsContiguous<T, C>) || kLoadsObjects<T>) {
     if (is_items_of(value, ANYFFI_ARRAY, ANYFFI_LIST)) {
       if constexpr (!kLoadsObjects<T>) return load_host_items(value, filled, name, why, load);
+      if constexpr (kCopiesItem<T>) {
+        if (!holds_objects<T>(value)) return refuse_items(why, name);
+      }
       auto load_lent = [&](AnyffiValue& item) { return is_lendable(item) && load(item); };
       return load_host_items<true>(value, filled, name, why, load_lent);
     }
@@ -275,6 +278,7 @@ struct StdSequenceTraits {
   static constexpr bool kOutlivesHolder = true;
   static constexpr bool kReadsItems = kLoadsQuietly<T>;
   static constexpr bool kReadsObjects = kLoadsObjects<T>;
+  static constexpr bool kCopiesObjects = kCopiesItem<T>;
   static constexpr bool kIsWritten = true;
   static constexpr bool kWritesItems = detail::kWritesItems<T>;
   using Holder = S;

@@ -23,6 +23,7 @@ struct Traits<std::array<T, N>, std::enable_if_t<detail::HasTraits<T>::value>> {
   static constexpr bool kIsLoadedInPlace = true;
   static constexpr bool kReadsItems = detail::kLoadsQuietly<T>;
   static constexpr bool kReadsObjects = detail::kLoadsObjects<T>;
+  static constexpr bool kCopiesObjects = detail::kCopiesItem<T>;
   static constexpr bool kIsWritten = true;
   static constexpr bool kWritesItems = detail::kWritesItems<T>;
   using Holder = std::array<T, N>;
@@ -51,6 +52,7 @@ struct Traits<std::array<T, N>, std::enable_if_t<detail::HasTraits<T>::value>> {
     detail::HostItems<static_cast<int64_t>(N), 1, kReadsObjects> items(value);
     items.read();
     bool is_read = items.is_whole(N);
+    if constexpr (kCopiesObjects) is_read = is_read && detail::holds_objects<T>(value);
     for (size_t i = 0; is_read && i < N; ++i) {
       if constexpr (detail::kLoadsInPlace<T>) {
         is_read = detail::load_read_item<T>(items.begin()[i], holder[i], why);

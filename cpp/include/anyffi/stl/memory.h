@@ -129,7 +129,7 @@ struct Traits<std::shared_ptr<P>, std::enable_if_t<detail::kIsObjectClass<std::r
   static std::shared_ptr<P> take(Holder& holder) { return std::move(holder); }
   static AnyffiValue store(const std::shared_ptr<P>& shared) { return store_result(shared, 0); }
   static void write(detail::ItemsWriter& writer, const std::shared_ptr<P>& shared) {
-    writer.put_object(store_result(shared, ANYFFI_BORROWED));
+    writer.put_object(store_result(shared, writer.object_flags()));
   }
   static AnyffiValue store_result(const std::shared_ptr<P>& shared, uint32_t flags) {
     (void)&detail::kIsFlagged<T, ANYFFI_ENROLLED>;
