@@ -297,6 +297,39 @@ def test_names_that_do_not_fit_the_parameters(names: str, message: str, definiti
     assert f"anyffi: {message}" in first_lines(head + definition.format(names) + "\n")
 
 
+NOT_A_POINTER = ".not_none() is for pointers to objects of bound classes: other parameters refuse None anyway"
+
+
+@pytest.mark.parametrize(
+    ("parameter", "name", "message"),
+    [
+        ("int64_t", ".not_none()", NOT_A_POINTER),
+        ("T&", ".not_none()", NOT_A_POINTER),
+        ("const char*", ".not_none()", NOT_A_POINTER),
+        ("anyffi::NotNull<T*>", ".not_none()", NOT_A_POINTER),
+        ("anyffi::Optional<int64_t>", ".not_none()", "unless their type is to take it, such as Optional<T>"),
+        ("std::unique_ptr<T>", ".not_none()", "#include <anyffi/stl/memory.h>"),
+        ("T*", ".not_none() = nullptr", "the default nullptr is None, which .not_none() refuses"),
+        ("T*", ".not_none().convert()", "no parameter has both"),
+        ("anyffi::TypedView<const double>", ".convert().not_none()", "no parameter has both"),
+        ("T*", ".none(false)", "a pointer to an object takes None unless it has .not_none()"),
+        ("T*", ".none()", "there is no .none()"),
+        ("anyffi::AnyValue", ".none(true)", "there is no .none()"),
+    ],
+)
+@pytest.mark.slow("compiling")
+def test_parameters_that_cannot_refuse_none_are_explained(parameter: str, name: str, message: str) -> None:
+    source = f"""#include <memory>
+    #include <anyffi/anyffi.h>
+    struct T {{}};
+    ANYFFI_CLASS(T, "t");
+    void f({parameter});
+    ANYFFI_EXPORT(g, &f, anyffi::arg("x"){name});
+    """
+    errors = [line for line in compile_text(source, "-fsyntax-only").stderr.splitlines() if "error:" in line]
+    assert message in errors[0]
+
+
 @pytest.mark.parametrize("name", ["std::map<std::string_view, int>", "std::vector<const char*>"])
 @pytest.mark.slow("compiling")
 def test_a_container_holds_no_view_of_text(name: str) -> None:

@@ -9,6 +9,9 @@
 namespace anyffi {
 
 namespace detail {
+template <class...>
+inline constexpr bool kIsNever = false;
+
 /// A default. One of an enumeration is its number: the library may still be loading.
 template <class T>
 AnyValue make_default(T&& value) {
@@ -19,6 +22,9 @@ AnyValue make_default(T&& value) {
   }
 }
 }  // namespace detail
+
+#define ANYFFI_CONVERT_OR_NOT_NONE_ \
+  "anyffi: .convert() is for arrays, .not_none() for pointers to objects: no parameter has both"
 
 /// Name and default of a parameter.
 struct DefaultArg {
@@ -32,9 +38,35 @@ struct NullDefaultArg : DefaultArg {};
 /// The same of a parameter with `.convert()`.
 struct ConvertedDefaultArg : DefaultArg {};
 
+/// The same of a parameter with `.not_none()`.
+struct NotNoneDefaultArg : DefaultArg {};
+
+/// Name of a parameter with `.not_none()`.
+struct NotNoneArg {
+  const char* name;
+
+  template <class T>
+  NotNoneDefaultArg operator=(T&& value) && {  // NOLINT: looks like a default argument
+    static_assert(!std::is_same_v<Bare<T>, std::nullptr_t>,
+                  "anyffi: the default nullptr is None, which .not_none() refuses: drop one of them");
+    return NotNoneDefaultArg{{name, detail::make_default(std::forward<T>(value))}};
+  }
+  template <class... B>
+  NotNoneArg convert() && {
+    static_assert(detail::kIsNever<B...>, ANYFFI_CONVERT_OR_NOT_NONE_);
+    return *this;
+  }
+};
+
 /// Name of a parameter with `.convert()`.
 struct ConvertedArg {
   const char* name;
+
+  template <class... B>
+  NotNoneArg not_none() && {
+    static_assert(detail::kIsNever<B...>, ANYFFI_CONVERT_OR_NOT_NONE_);
+    return NotNoneArg{name};
+  }
 
   template <class T>
   ConvertedDefaultArg operator=(T&& value) && {  // NOLINT: looks like a default argument
@@ -48,6 +80,16 @@ struct Arg {
 
   /// Also accepts what becomes a typed tensor by a copy, which lives during the call: `arg("x").convert()`.
   ConvertedArg convert() && { return ConvertedArg{name}; }
+
+  /// A pointer to an object then refuses None, as a NotNull does: `arg("x").not_none()`.
+  NotNoneArg not_none() && { return NotNoneArg{name}; }
+  template <class... B>
+  NotNoneArg none(B...) && {
+    static_assert(detail::kIsNever<B...>,
+                  "anyffi: there is no .none(): a pointer to an object takes None unless it has .not_none(), a const "
+                  "char* or std::function with the default nullptr, and others as an anyffi::Optional<T>");
+    return NotNoneArg{name};
+  }
 
   /// A `const char*` or `std::function` then accepts None, which is a null pointer, or an empty function.
   NullDefaultArg operator=(std::nullptr_t) && {  // NOLINT: looks like a default argument

@@ -12,11 +12,14 @@ namespace detail {
 template <class N>
 inline constexpr bool kConverts = std::is_same_v<N, ConvertedArg> || std::is_same_v<N, ConvertedDefaultArg>;
 template <class N>
+inline constexpr bool kRefusesNone = std::is_same_v<N, NotNoneArg> || std::is_same_v<N, NotNoneDefaultArg>;
+template <class N>
 inline constexpr bool kHasDefault = std::is_base_of_v<DefaultArg, N>;
 template <class N>
 inline constexpr bool kIsMark = std::is_same_v<N, KeywordOnly>;
 template <class N>
-inline constexpr bool kIsName = std::is_same_v<N, Arg> || kIsMark<N> || kConverts<N> || kHasDefault<N>;
+inline constexpr bool kIsName =
+    std::is_same_v<N, Arg> || kIsMark<N> || kConverts<N> || kRefusesNone<N> || kHasDefault<N>;
 
 /// Those that can be given by name alone may be in any order.
 template <class... N>

@@ -1,10 +1,11 @@
 /// \file
-/// Parameters that accept more than their type: `arg("x").convert()` what becomes their type by a copy, and
-/// `arg("x") = nullptr` None.
+/// Parameters that accept more or less than their type: `arg("x").convert()` what becomes their type by a copy,
+/// `arg("x") = nullptr` None, and `arg("x").not_none()` no None.
 #ifndef ANYFFI_DETAIL_CONVERTING_H_
 #define ANYFFI_DETAIL_CONVERTING_H_
 
 #include <anyffi/detail/check_names.h>
+#include <anyffi/not_null.h>
 
 namespace anyffi {
 namespace detail ANYFFI_HIDDEN_ {
@@ -47,11 +48,20 @@ struct AdaptedParam<N, A, std::enable_if_t<std::is_same_v<N, NullDefaultArg> && 
   using Type = OrNull<Bare<A>>;
   static Bare<A>&& pass(Type& argument) { return static_cast<Bare<A>&&>(argument.value); }
 };
+template <class N, class A>
+struct AdaptedParam<N, A, std::enable_if_t<kRefusesNone<N>>> {
+  static constexpr bool kIsAdapted = kMayBeNull<Bare<A>>;
+  static_assert(kIsAdapted,
+                "anyffi: .not_none() is for pointers to objects of bound classes: other parameters refuse None anyway, "
+                "unless their type is to take it, such as Optional<T> and AnyValue");
+  using Type = PassedLike<A, NotNull<Bare<A>>>;
+  static A&& pass(const NotNull<Bare<A>>& argument) { return pass_nullable<A>(argument); }
+};
 
 /// The names of parameters, one for each.
 template <class... N>
 struct Names {
-  /// A callable of which some parameters accept more.
+  /// A callable of which some parameters accept more or less.
   template <class F>
   struct AdaptedCall {
     template <class R, class... A>
@@ -75,7 +85,7 @@ using NamesIn = decltype((Names<>() + ... + std::conditional_t<kIsMark<N>, Names
 
 template <class F, class... N>
 constexpr bool needs_adapting() {
-  if constexpr (((kConverts<N> || std::is_same_v<N, NullDefaultArg>) || ...)) {
+  if constexpr (((kConverts<N> || kRefusesNone<N> || std::is_same_v<N, NullDefaultArg>) || ...)) {
     return SignatureOf<F>::template Apply<NamesIn<N...>::template AdaptedCall<F>::template IsNeeded>::kValue;
   }
   return false;

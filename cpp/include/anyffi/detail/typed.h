@@ -356,7 +356,7 @@ R create_named(R (*create)(Owner*, const char*, uint32_t, AnyffiCall, void*, con
     return Source::create(create, owner, name, kNamed, callable, names.name...);
   }
 }
-/// The same, where some parameters may accept more than their type.
+/// The same, where some parameters may accept more or less than their type.
 template <class R, class Owner, class F, class... N>
 R create_typed(R (*create)(Owner*, const char*, uint32_t, AnyffiCall, void*, const char*, ...), Owner* owner,
                const char* name, F& callable, N&... names) {
