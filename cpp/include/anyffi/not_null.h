@@ -67,6 +67,12 @@ struct Nullable<NotNull<P>> {
   using Type = P;
 };
 
+/// What a function whose parameter has type A gets of one that is PassedLike<A, NotNull<Bare<A>>>.
+template <class A>
+A&& pass_nullable(const NotNull<Bare<A>>& pointer) {
+  return static_cast<A&&>(const_cast<Bare<A>&>(pointer.get()));
+}
+
 template <class P>
 inline constexpr bool kTakesObject<NotNull<P>> = kTakesObject<P>;
 template <class P>

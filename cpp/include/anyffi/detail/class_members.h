@@ -160,9 +160,9 @@ struct ByPointer {
   struct Of<R, First, A...> {
     static constexpr bool kIsPlain = std::is_pointer_v<Bare<First>>;
     F function;
-    R operator()(std::conditional_t<kIsPlain, T&, NotNull<Bare<First>>> self, A... args) {
+    R operator()(std::conditional_t<kIsPlain, T&, PassedLike<First, NotNull<Bare<First>>>> self, A... args) {
       if constexpr (kIsPlain) return function(&self, std::forward<A>(args)...);
-      if constexpr (!kIsPlain) return function(std::move(self).get(), std::forward<A>(args)...);
+      if constexpr (!kIsPlain) return function(pass_nullable<First>(self), std::forward<A>(args)...);
     }
   };
 };

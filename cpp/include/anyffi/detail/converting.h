@@ -39,14 +39,14 @@ template <class N, class A>
 struct AdaptedParam<N, A, std::enable_if_t<kConverts<N>>> {
   static_assert(kHasConversion<Bare<A>>, "anyffi: .convert() is for parameters of type TypedView or TypedTensor");
   static constexpr bool kIsAdapted = true;
-  using Type = WithConversion<Bare<A>>;
-  static Bare<A>&& pass(Type& argument) { return static_cast<Bare<A>&&>(argument.value); }
+  using Type = PassedLike<A, WithConversion<Bare<A>>>;
+  static A&& pass(std::remove_reference_t<Type>& argument) { return static_cast<A&&>(argument.value); }
 };
 template <class N, class A>
 struct AdaptedParam<N, A, std::enable_if_t<std::is_same_v<N, NullDefaultArg> && kHasNull<Bare<A>>>> {
   static constexpr bool kIsAdapted = true;
-  using Type = OrNull<Bare<A>>;
-  static Bare<A>&& pass(Type& argument) { return static_cast<Bare<A>&&>(argument.value); }
+  using Type = PassedLike<A, OrNull<Bare<A>>>;
+  static A&& pass(std::remove_reference_t<Type>& argument) { return static_cast<A&&>(argument.value); }
 };
 template <class N, class A>
 struct AdaptedParam<N, A, std::enable_if_t<kRefusesNone<N>>> {

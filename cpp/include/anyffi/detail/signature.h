@@ -15,6 +15,11 @@ struct Lvalue {
   operator T&() { return value; }
 };
 
+/// A parameter of type A as one of type W, by reference if A is one: what a function returns may refer to it.
+template <class A, class W>
+using PassedLike = std::conditional_t<std::is_lvalue_reference_v<A>, const W&,
+                                      std::conditional_t<std::is_rvalue_reference_v<A>, W&&, W>>;
+
 /// Whether a parameter of type A has a conversion.
 template <class A>
 inline constexpr bool kIsConvertible =

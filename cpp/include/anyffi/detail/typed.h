@@ -148,14 +148,15 @@ struct ANYFFI_HIDDEN_ TypedCall {
       assign(*result, Traits<Result>::store(function(pass<I, A>(memory, numbers)...)));
       acquire_lock(frame);
     } else if constexpr (std::is_reference_v<R>) {
-      const Result& object = function(pass<I, A>(memory, numbers)...);
       if constexpr (kIsObjectClass<Result>) {
+        const Result& object = function(pass<I, A>(memory, numbers)...);
         if constexpr (!kIsQuiet) result->aux = 0;
         if (__builtin_expect(!store_argument<Result>(frame, object, args, kSize, result), 0)) {
           store_other_reference<Result>(static_cast<Returns>(native.returns), object, args, kSize, result);
         }
       } else {
-        store_reference<Result>(frame, object, result);
+        // In one expression: the result may refer to what was made for a parameter.
+        store_reference<Result>(frame, function(pass<I, A>(memory, numbers)...), result);
       }
     } else if constexpr (kIsRef<Result>) {
       AnyffiValue stored = Traits<Result>::store(function(pass<I, A>(memory, numbers)...));
