@@ -175,21 +175,9 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_short_list(AnyffiFunction* target, 
 }
 #endif
 
-/// The most frequent call of this kind: with one list, tuple or dict.
-ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_one_container(AnyffiFunction* target, PyObject* const* args,
-                                                           int32_t type_code) {
-#ifdef Py_GIL_DISABLED
-  // A copy, which other threads cannot change.
-  PyObject* held = type_code == ANYFFI_DICT ? PyDict_Copy(args[0]) : anyffi_py_hold_items(args[0]);
-#else
-  AnyffiValue own = anyffi_make_items(args[0], type_code, 0);
-  if (__builtin_expect(type_code != ANYFFI_LIST || !anyffi_py_takes_objects(target, 0), 1)) {
-    return anyffi_py_call_read(target, args, 1, &own);
-  }
-  if (Py_SIZE(args[0]) < ANYFFI_MIN_HELD) return anyffi_py_call_short_list(target, args);
-  PyObject* held = PyList_AsTuple(args[0]);
-  type_code = ANYFFI_ARRAY;
-#endif
+/// Calls with a copy of the only argument, which it steals; NULL with an exception.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_held(AnyffiFunction* target, PyObject* const* args, PyObject* held,
+                                                  int32_t type_code) {
   if (held == NULL) return NULL;
   AnyffiValue value = anyffi_make_items(held, type_code, 0);
   PyObject* made = anyffi_py_call_read(target, args, 1, &value);
@@ -197,6 +185,23 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_one_container(AnyffiFunction* targe
   Py_DECREF(held);
   anyffi_py_restore_exception(saved);
   return made;
+}
+
+/// The most frequent call of this kind: with one list, tuple or dict.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_one_container(AnyffiFunction* target, PyObject* const* args,
+                                                           int32_t type_code) {
+#ifdef Py_GIL_DISABLED
+  // A copy, which other threads cannot change.
+  PyObject* held = type_code == ANYFFI_DICT ? PyDict_Copy(args[0]) : anyffi_py_hold_items(args[0]);
+  return anyffi_py_call_held(target, args, held, type_code);
+#else
+  if (__builtin_expect(type_code == ANYFFI_LIST && anyffi_py_takes_objects(target, 0), 0)) {
+    if (Py_SIZE(args[0]) < ANYFFI_MIN_HELD) return anyffi_py_call_short_list(target, args);
+    return anyffi_py_call_held(target, args, PyList_AsTuple(args[0]), ANYFFI_ARRAY);
+  }
+  AnyffiValue value = anyffi_make_items(args[0], type_code, 0);
+  return anyffi_py_call_read(target, args, 1, &value);
+#endif
 }
 
 /// As `anyffi_py_call_items`, with at most ANYFFI_MAX_SHORT arguments. The first one, if it is a container, is read

@@ -42,8 +42,8 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_run_with(PyObject* function, const AnyffiValu
     PyObject* value = anyffi_py_invoke(function, places + 1, (size_t)count | PY_VECTORCALL_ARGUMENTS_OFFSET);
     if (value != NULL) {
       // Most results, without a call.
-      int is_packed = anyffi_py_discard_result(result) || anyffi_py_load_result(value, result) ||
-                      anyffi_py_pack_immediate(value, Py_TYPE(value), result);
+      int is_packed = anyffi_py_discard_result(result) || anyffi_py_pack_immediate(value, Py_TYPE(value), result) ||
+                      anyffi_py_load_result(value, result);
       status = is_packed ? 0 : anyffi_py_pack_result(function, value, result);
       Py_DECREF(value);
     }
