@@ -104,6 +104,7 @@ ANYFFI_EXPORT(equal_keys, [](const Function& f) { f(Keys{{int64_t{1}, 1}, {1.0, 
 ANYFFI_EXPORT(not_utf8, [](const Function& f) { f(Texts{"a", "\xff"}); });
 // The first argument is released if the second one cannot be made.
 ANYFFI_EXPORT(second_fails, [](const Function& f) { f(Ints{1, 2}, Texts{"\xff"}); });
+ANYFFI_EXPORT(keep_all, [](anyffi::List<AnyValue> x) { return x; });
 ANYFFI_EXPORT(count, [](const Function& f, int64_t times) {
   Ints x(10);
   for (int64_t i = 0; i < times; ++i) f.call<void>(x, i);
@@ -202,6 +203,31 @@ def test_refused_results(deferred: Any, way: str) -> None:
         "ValueError: RESULT: expected 3 elements, got [1.0]",
         "TypeError: RESULT: expected timedelta | float, got str",
     ]
+
+
+@pytest.mark.parametrize("way", ["std", "call", "cast"])
+def test_refused_objects(deferred: Any, way: str) -> None:
+    """A value of the runtime that is made to be loaded is released once: others keep theirs."""
+    refused = [2**700, b"bytes" * 20, "text" * 20, 2j, {1: 2}, {1}, slice(1, 2), range(3), object()]
+    for name, value in [
+        ("ints", []),
+        ("pairs", []),
+        ("table", {}),
+        ("names", set()),
+        ("triple", [1.0, 2.0, 3.0]),
+    ]:
+        for made in refused[:4]:
+            others = [2**700 + i for i in range(3)]
+            kept = deferred.keep_all(others)
+            for _ in range(5):
+                with pytest.raises((TypeError, ValueError)):
+                    deferred[f"{name}_{way}"](lambda x, made=made: made, value)
+            assert kept == others
+    for made in refused:
+        with pytest.raises(TypeError):
+            deferred[f"table_{way}"](lambda x, made=made: [made], {})
+        with pytest.raises(TypeError):
+            deferred[f"seconds_{way}"](lambda x, made=made: [made], SECOND)
 
 
 def test_overrides(deferred: Any) -> None:

@@ -638,8 +638,8 @@ typedef struct AnyffiDeferred {
 
 /// Where a host loads the result of a callback while it has its own object of it.
 typedef struct AnyffiResultSlot {
-  /// Converts a value that `anyffi_items_read` may write, and returns 1; else fills `why`, with an owned value, leaves
-  /// the memory without an object, and returns 0. May throw.
+  /// Converts a value that `anyffi_items_read` may write, and returns 1; else fills `why`, whose value is borrowed,
+  /// leaves the memory without an object, and returns 0. May throw.
   int (*load)(AnyffiValue* value, AnyffiMismatch* why, void* memory);
   void* memory;
 } AnyffiResultSlot;

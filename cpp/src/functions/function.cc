@@ -105,7 +105,6 @@ int32_t anyffi_result_load(const AnyffiResultSlot* slot, AnyffiValue* value) {
   AnyffiMismatch why;
   int status = anyffi::detail::catch_all([&] {
     if (slot->load(value, &why, slot->memory) != 0) return 1;
-    anyffi_value_drop(&why.got);
     return why.reason == ANYFFI_MISMATCH_RAISED ? -1 : 0;
   });
   if (__builtin_expect(status >= 0, 1)) return status;
