@@ -377,6 +377,15 @@ def _make(run: _Run, a: int, b: int, c: int) -> Any:
     return cls(run.any(b)) if c % 8 else cls()
 
 
+def _iterates_over(value: Any, container: Any) -> bool:
+    """Return whether a value is an iterator over the container, which then must not be extended by it: it never ends."""
+    if not isinstance(value, Iterator) or isinstance(value, _Odd):
+        return False
+    with contextlib.suppress(TypeError):
+        return any(part is container for part in value.__reduce__()[1])
+    return False
+
+
 def _method(run: _Run, a: int, b: int, c: int) -> Any:
     target, name = run.any(a), _METHODS[b % len(_METHODS)]
     if name == "__hash__":
@@ -385,6 +394,8 @@ def _method(run: _Run, a: int, b: int, c: int) -> Any:
     # Python's own containers are the same in both modes, but for what they do with ours.
     method = getattr(target, name)
     args = [run.any(c + 7 * i) for i in range(c % 4)]
+    if name in ("extend", "__iadd__") and any(_iterates_over(x, target) for x in args):
+        return None
     # Python's words for keywords of `__next__` differ; see test_special_methods.py.
     if c % 16 == 15 and name != "__next__":
         return method(*args, **{_KEYWORDS[b % len(_KEYWORDS)]: run.any(a)})
@@ -398,6 +409,8 @@ def _operator(run: _Run, a: int, b: int, c: int) -> Any:
     if operation is operator.mul and (
         (isinstance(left, int) and left > 9) or (isinstance(right, int) and right > 9)
     ):
+        return None
+    if operation is operator.iadd and _iterates_over(right, left):
         return None
     return operation(left, right)
 
