@@ -194,7 +194,6 @@ ANYFFI_NEVER_INLINE int64_t anyffi_py_read_sequence_items(AnyffiItems* items, Py
       }
     } else if (anyffi_py_is_wrapper_class(cls) && !in_key) {
       while (i < count && Py_IS_TYPE(elements[i], cls) && anyffi_py_read_object_item(elements[i], items, &out[i])) ++i;
-      if (i == first) return anyffi_py_drop_items(out, i);
     } else if (elements[i] == Py_None) {
       for (; i < count && elements[i] == Py_None; ++i) out[i] = anyffi_make_none();
     } else if (!in_key) {

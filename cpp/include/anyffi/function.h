@@ -27,6 +27,18 @@ AnyffiValue call_function(AnyffiObject* object, uint32_t flags, const AnyffiResu
   return result;
 }
 
+/// Converts the result of a call with the slot of this room; steals `result`. `function` is named in errors.
+template <class R>
+R take_result(ResultRoom<R>& room, AnyffiValue result, const AnyffiObject* function) {
+  if constexpr (kIsLoadedByHost<R>) {
+    if (room.is_filled(result)) return room.take();
+  }
+  (void)room;
+  settle(result);
+  AnyValue owned(Adopt{}, result);
+  return convert_result<R>(owned.raw(), function);
+}
+
 }  // namespace detail ANYFFI_HIDDEN_
 
 /// A reference to a function, over a C++ or a Python callable.
@@ -77,11 +89,8 @@ class Function : public ObjectRef {
       anyffi_value_drop(&result);
     } else {
       detail::ResultRoom<R> room;
-      AnyValue result(detail::Adopt{}, detail::call_function(object_, 0, room.slot(), std::forward<A>(args)...));
-      if constexpr (detail::kIsLoadedByHost<R>) {
-        if (room.is_filled(result.raw())) return room.take();
-      }
-      return detail::convert_result<R>(result.raw(), object_);
+      AnyffiValue result = detail::call_function(object_, 0, room.slot(), std::forward<A>(args)...);
+      return detail::take_result<R>(room, result, object_);
     }
   }
   /// Calls the function with forwarded arguments.

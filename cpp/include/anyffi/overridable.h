@@ -100,12 +100,7 @@ class Overrides {
       } guard{&result};
       return convert_result<R>(result, &method->header);
     } else {
-      if constexpr (kIsLoadedByHost<R>) {
-        if (room.is_filled(result)) return room.take();
-      }
-      settle(result);
-      AnyValue owned(Adopt{}, result);
-      return convert_result<R>(owned.raw(), &method->header);
+      return take_result<R>(room, result, &method->header);
     }
   }
 

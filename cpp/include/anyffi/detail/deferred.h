@@ -33,7 +33,7 @@ __attribute__((noinline)) void make_deferred(const void* object, AnyffiValue* ou
 }
 
 /// Whether a callback's result of type R is loaded by the host: what is read without code of users. Numbers are quick
-/// as they are, and members of enumerations are told from numbers when they are packed.
+/// as they are, and only packing distinguishes members of enumerations from numbers.
 template <class R>
 inline constexpr bool kIsLoadedByHost =
     kLoadsQuietly<R> && !kIsNumber<R> && !kIsCharacter<R> && !kReadsMembers<R> && !kIsView<R>;
