@@ -68,7 +68,10 @@ def unpickle_object(cls: Any, state: Any) -> Any:
     if isinstance(cls, str):
         cls = _current.api._class_of_key(cls)
     restore = _find_maker(cls, "_anyffi_restore", "state")
-    return cls._anyffi_take(restore(state))
+    made = restore(state)
+    if type(made) is cls and "_anyffi_type_key" in cls.__dict__:
+        return made
+    return cls._anyffi_take(made)
 
 
 def _find_maker(cls: Any, name: str, what: str) -> Any:

@@ -80,10 +80,14 @@ def _require_own(self: Any, type_code: int, verb: str, member: str) -> None:
         )
 
 
+def _class_without_attributes(cls: Any) -> Any:
+    """Return a class if its instances have no attributes of Python; one that users registered may give them some."""
+    return cls if "_anyffi_type_key" in cls.__dict__ else None
+
+
 def make_copies(cls: type, copy: Any, type_code: int) -> tuple[Any, Any]:
     """Return `__copy__` and `__deepcopy__` of a class, for objects of a type, by what copies one."""
-    # Its instances have no attributes of Python. A class that users registered may give them some.
-    plain: Any = cls if "_anyffi_type_key" in cls.__dict__ else None
+    plain = _class_without_attributes(cls)
 
     def copy_content(self: Any) -> Any:
         _require_own(self, type_code, "copy", "copyable()")
@@ -146,13 +150,16 @@ def _deepen(made: Any, fields: tuple[Field, ...], memo: dict[int, Any]) -> None:
                 field.__set__(made, copied)
 
 
-def make_reduce(type_code: int, get_state: Any) -> Any:
-    """Return `__reduce__` for objects of a type: it gives class, state from C++, and attributes."""
+def make_reduce(cls: Any, type_code: int, get_state: Any) -> Any:
+    """Return `__reduce__` of a class for objects of a type: it gives class, state from C++, and attributes."""
+    plain = _class_without_attributes(cls)
 
     def __reduce__(self: Any) -> tuple[Any, ...]:
         """Helper for pickle."""
-        _require_own(self, type_code, "pickle", "pickle()")
         self._anyffi_runtime.need_stack()
+        if type(self) is plain and self._anyffi_type_code == type_code:
+            return unpickle_object, (plain._anyffi_type_key, self._anyffi_runtime.to_plain(get_state(self)))
+        _require_own(self, type_code, "pickle", "pickle()")
         state = self._anyffi_runtime.to_plain(get_state(self))
         cls = type(self)
         # The classes made here have no place that `import` finds.

@@ -155,7 +155,7 @@ class Members:
         if "_anyffi_restore" in members:
             get_state, restore = members["__getstate__"], members["_anyffi_restore"].__func__
             members["__setstate__"] = Restore(cls, restore)
-            members["__reduce__"] = defaults.make_reduce(type_code, get_state)
+            members["__reduce__"] = defaults.make_reduce(cls, type_code, get_state)
             if any("__copy__" in self._class_of(x).__dict__ for x in self._ancestors(type_code)):
                 # That of the base would copy the base.
                 members.setdefault("__copy__", defaults.make_copy(get_state, restore))
