@@ -126,7 +126,10 @@ OBJECT = 'struct T { static constexpr anyffi::FixedText kTypeKey{"t"}; T(const T
         ),
         ("std::unique_ptr<int> f();", "the result is or holds a pointer or reference of C++"),
         ("struct S {}; void f(S*);", 'bind it by ANYFFI_CLASS(T, "module.T") before this'),
-        ("void f(std::reference_wrapper<int>);", "is or holds a pointer or reference"),
+        (
+            "void f(std::reference_wrapper<int>);",
+            "a parameter is or holds a std::reference_wrapper: use a T&, and a T* in containers",
+        ),
         ("void f(std::chrono::steady_clock::time_point);", "another clock than std::chrono::system_clock"),
         ("void f(std::forward_list<int>);", "use std::vector, std::deque or std::list"),
         ("void f(std::priority_queue<int>);", "use std::vector, std::deque or std::list"),

@@ -172,6 +172,7 @@ enum class Missing {
   kNumberPointer,
   kFunctionPointer,
   kWeak,
+  kWrapped,
   kClock,
   kLinked,
   kRepeated,

@@ -61,7 +61,7 @@ constexpr MissingName kMissingNames[] = {
     {"shared_ptr<", Missing::kPointer},
     {"unique_ptr<", Missing::kPointer},
     {"weak_ptr<", Missing::kWeak},
-    {"reference_wrapper<", Missing::kPointer},
+    {"reference_wrapper<", Missing::kWrapped},
     {"forward_list<", Missing::kLinked},
     {"queue<", Missing::kLinked},
     {"priority_queue<", Missing::kLinked},
@@ -217,6 +217,7 @@ struct MissingOf<F, true> : SignatureOf<F>::template Apply<MissingIn> {};
                         "is a pointer to a function, which cannot refer to one of Python: use std::function or "       \
                         "anyffi::Function");                                                                           \
   ANYFFI_ASSERT_REASON_(F, kWeak, "is a std::weak_ptr: use the std::shared_ptr");                                      \
+  ANYFFI_ASSERT_REASON_(F, kWrapped, "is or holds a std::reference_wrapper: use a T&, and a T* in containers");        \
   ANYFFI_ASSERT_REASON_(                                                                                               \
       F, kClock, "is a time of another clock than std::chrono::system_clock: only that one is related to dates");      \
   ANYFFI_ASSERT_REASON_(F, kLinked,                                                                                    \
