@@ -41,6 +41,13 @@ namespace ops {
   X(neg, "__neg__", -)            \
   X(pos, "__pos__", +)            \
   X(invert, "__invert__", ~)
+/// X(name in C++, name in Python, expression of an `a`). Conversions may be explicit ones.
+#define ANYFFI_EXPRESSIONS(X)                    \
+  X(bool_, "__bool__", static_cast<bool>(a))     \
+  X(int_, "__int__", static_cast<int64_t>(a))    \
+  X(float_, "__float__", static_cast<double>(a)) \
+  X(hash, "__hash__", std::hash<T>()(a))         \
+  X(len, "__len__", a.size())
 /// Without a default: `op(anyffi::ops::getitem, &T::at)`.
 #define ANYFFI_OTHER_OPERATORS(X) \
   X(radd, "__radd__")             \
@@ -69,11 +76,8 @@ namespace ops {
   X(delitem, "__delitem__")       \
   X(contains, "__contains__")     \
   X(call, "__call__")             \
-  X(hash, "__hash__")             \
   X(str, "__str__")               \
   X(repr, "__repr__")             \
-  X(float_, "__float__")          \
-  X(int_, "__int__")              \
   X(index, "__index__")           \
   X(iter, "__iter__")             \
   X(next, "__next__")             \
@@ -109,6 +113,13 @@ namespace ops {
     static constexpr auto kCall = [](const T& a) { return sign a; }; \
   };                                                                 \
   inline constexpr Op_##name name{};
+#define ANYFFI_EXPRESSION_(name, method, expression)                     \
+  struct Op_##name {                                                     \
+    static constexpr const char* kName = method;                         \
+    template <class T>                                                   \
+    static constexpr auto kCall = [](const T& a) { return expression; }; \
+  };                                                                     \
+  inline constexpr Op_##name name{};
 #define ANYFFI_OTHER_(name, method)              \
   struct Op_##name {                             \
     static constexpr const char* kName = method; \
@@ -118,27 +129,13 @@ namespace ops {
 ANYFFI_BINARY_OPERATORS(ANYFFI_BINARY_)
 ANYFFI_IN_PLACE_OPERATORS(ANYFFI_IN_PLACE_)
 ANYFFI_UNARY_OPERATORS(ANYFFI_UNARY_)
+ANYFFI_EXPRESSIONS(ANYFFI_EXPRESSION_)
 ANYFFI_OTHER_OPERATORS(ANYFFI_OTHER_)
-
-/// The conversion to bool, also an explicit one.
-struct Op_bool_ {
-  static constexpr const char* kName = "__bool__";
-  template <class T>
-  static constexpr auto kCall = [](const T& a) { return static_cast<bool>(a); };
-};
-inline constexpr Op_bool_ bool_{};
-
-/// `size()`.
-struct Op_len {
-  static constexpr const char* kName = "__len__";
-  template <class T>
-  static constexpr auto kCall = [](const T& a) { return a.size(); };
-};
-inline constexpr Op_len len{};
 
 #undef ANYFFI_BINARY_
 #undef ANYFFI_IN_PLACE_
 #undef ANYFFI_UNARY_
+#undef ANYFFI_EXPRESSION_
 #undef ANYFFI_OTHER_
 
 }  // namespace ops
