@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import typing
+from types import ModuleType
 
 from .._builtins import *  # noqa: F403
 from .._typing import TYPE_CHECKING, Any
+from .checking_imports import find_import, find_object, is_being_imported
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,17 +25,19 @@ class Part:
 
 
 class Later:
-    """The name of a class that is defined later."""
+    """The name of a class that is defined later, in another module or where the annotation stands."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, has_module: bool = False) -> None:
         self.name = name
+        self.has_module = has_module
 
 
 class AnnotationText:
-    """Evaluates annotations by the names in some scopes, the innermost first."""
+    """Evaluates annotations by the names in some scopes, then by imports for type checkers."""
 
-    def __init__(self, scopes: tuple[Mapping[str, Any], ...]) -> None:
+    def __init__(self, scopes: tuple[Mapping[str, Any], ...], module: ModuleType | None) -> None:
         self._scopes = scopes
+        self._module = module
 
     def evaluate(self, text: str) -> Any:
         """Return what an annotation means: a class, a Part, a Later; TypeError for other expressions."""
@@ -52,7 +56,10 @@ class AnnotationText:
         if isinstance(node, ast.Attribute):
             owner = self._read(node.value)
             if isinstance(owner, Later):
-                return Later(f"{owner.name}.{node.attr}")
+                name = f"{owner.name}.{node.attr}"
+                return _find_elsewhere(name) if owner.has_module else Later(name)
+            if is_being_imported(owner) and not hasattr(owner, node.attr):
+                return Later(f"{owner.__name__}.{node.attr}", has_module=True)
             return getattr(owner, node.attr)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             return Part(typing.Union, (self._read(node.left), self._read(node.right)))
@@ -82,7 +89,14 @@ class AnnotationText:
         for scope in self._scopes:
             if name in scope:
                 return scope[name]
-        return Later(name)
+        place = find_import(self._module, name)
+        return Later(name) if place is None else _find_elsewhere(place)
+
+
+def _find_elsewhere(place: str) -> Any:
+    """Return what a place leads to. A module stays a name: it may not be an attribute of its package yet."""
+    found = find_object(place)
+    return Later(place, has_module=True) if found is None or isinstance(found, ModuleType) else found
 
 
 def refused(annotation: Any) -> TypeError:

@@ -114,7 +114,7 @@ class Annotations:
         self._public = {public[name]: (name, count) for name, count in _PUBLIC.items()}
         module = sys.modules.get(cls.__module__)
         scopes = ({cls.__name__: cls}, dict(cls.__dict__), local_names, vars(module) if module else {})
-        self._text = AnnotationText((*scopes, vars(builtins)))
+        self._text = AnnotationText((*scopes, vars(builtins)), module)
 
     def describe(self, annotation: Any) -> tuple[Any, ...]:
         """Return the description of an annotation; TypeError for one that has no meaning for the runtime."""
@@ -123,7 +123,7 @@ class Annotations:
         if isinstance(annotation, typing.ForwardRef):
             return self.describe(annotation.__forward_arg__)
         if isinstance(annotation, Later):
-            return self._describe_later(annotation.name)
+            return self._describe_later(annotation)
         if annotation is typing.Tuple:  # noqa: UP006
             annotation = tuple
         if isinstance(annotation, Part):
@@ -213,7 +213,10 @@ class Annotations:
             return _ANY
         return found[0] if len(found) == 1 else ("union", *found)
 
-    def _describe_later(self, name: str) -> tuple[Any, ...]:
+    def _describe_later(self, later: Later) -> tuple[Any, ...]:
+        name = later.name
+        if later.has_module:
+            return "named", name
         if name in (self._cls.__name__, self._cls.__qualname__):
             return ("self",)
         place = self._cls.__qualname__.rpartition(".")[0]
