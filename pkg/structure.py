@@ -5,11 +5,12 @@ from __future__ import annotations
 from ._api.structural_key import StructuralKey
 from ._backend import active as _active
 from ._rules.callbacks import VisitInterrupt
-from ._rules.paths import MISSING, AccessPath, Edit, Mismatch
+from ._rules.paths import MISSING, AccessPath, AccessStep, Edit, Mismatch
 
 __all__ = [
     "MISSING",
     "AccessPath",
+    "AccessStep",
     "Edit",
     "Mismatch",
     "StructuralKey",

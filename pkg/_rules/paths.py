@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections import namedtuple
 
 from .._builtins import *  # noqa: F403
 from .._typing import Any
 
-__all__ = ["MISSING", "AccessPath", "Edit", "Mismatch", "Missing", "read_difference"]
+__all__ = ["MISSING", "AccessPath", "AccessStep", "Edit", "Mismatch", "Missing", "read_difference"]
 
 
 class Missing:
@@ -37,14 +38,29 @@ def _show_step(kind: str, value: Any) -> str:
     return f"[{json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)}]"
 
 
-def _read_step(step: Any) -> tuple[str, Any]:
+class AccessStep(namedtuple("AccessStep", ("kind", "key"))):  # noqa: PYI024  # `typing` is imported late
+    """One step of an `AccessPath`, equal to the pair of its attributes.
+
+    Attributes
+    ----------
+    kind : str
+        ``"field"``, ``"index"``, ``"key"`` or ``"element"``.
+    key : object
+        The name of the field, the index, the key, or the element.
+    """
+
+    __slots__ = ()
+    __module__ = "anyffi.structure"
+
+
+def _read_step(step: Any) -> AccessStep:
     try:
         kind, value = step
     except (TypeError, ValueError):
         raise ValueError(f"a step is a pair of its type and a value, not {step!r}") from None
     if kind not in _STEP_TYPES:
         raise ValueError(f"unknown type of a step: {kind!r}; there are {', '.join(_STEP_TYPES)}")
-    return kind, value
+    return step if type(step) is AccessStep else AccessStep(kind, value)
 
 
 class AccessPath:
@@ -56,6 +72,11 @@ class AccessPath:
         Each is ``("field", name)``, ``("index", number)``, ``("key", key)``, or ``("element", element)`` for
         an element of a set.
 
+    Attributes
+    ----------
+    steps : tuple of AccessStep
+        The first leads from the value.
+
     Examples
     --------
     >>> from anyffi.structure import AccessPath
@@ -66,12 +87,14 @@ class AccessPath:
     True
     >>> path.resolve([0, {"w": 5}])
     5
+    >>> path.steps[0].kind, path.steps[0].key
+    ('index', 1)
     """
 
     __slots__ = ("steps",)
     __module__ = "anyffi.structure"
 
-    steps: tuple[tuple[str, Any], ...]
+    steps: tuple[AccessStep, ...]
 
     def __init__(self, steps: Any = ()) -> None:
         self.steps = tuple(map(_read_step, steps))

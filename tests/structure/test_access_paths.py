@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import pytest
-from anyffi.structure import AccessPath
+from anyffi.structure import AccessPath, AccessStep
 
 
 def test_they_are_made_step_by_step() -> None:
@@ -17,6 +18,24 @@ def test_they_are_made_step_by_step() -> None:
     assert AccessPath.root().parent is None
     assert AccessPath.root() == AccessPath()
     assert pickle.loads(pickle.dumps(path)) == path
+
+
+def test_steps_have_names() -> None:
+    path = AccessPath([("field", "body"), AccessStep("index", 3)]).set_item("x")
+    assert [(step.kind, step.key) for step in path.steps] == [
+        ("field", "body"),
+        ("index", 3),
+        ("element", "x"),
+    ]
+    assert {type(step) for step in path.steps} == {AccessStep}
+    assert pickle.loads(pickle.dumps(path)).steps[1].kind == "index"
+    assert pickle.loads(pickle.dumps(path.steps[1])) == AccessStep("index", 3) == ("index", 3)
+
+
+def test_steps_of_what_differs(ffi: Any) -> None:
+    found = ffi.first_mismatch([1, {"w": 2}], [1, {"w": 3}])
+    assert [(step.kind, step.key) for step in found.path.steps] == [("index", 1), ("key", "w")]
+    assert repr(found.path.parent.steps[0]) == "AccessStep(kind='index', key=1)"
 
 
 def test_prefixes() -> None:
