@@ -145,6 +145,9 @@ def read(lines: Iterable[bytes]) -> Calls:
 
 
 def read_file(path: str | os.PathLike[str]) -> Calls:
-    """Read the file of a trace."""
+    """Read the file of a trace; the message of a ValueError has its path."""
     with open(path, "rb") as file:
-        return read(file)
+        try:
+            return read(file)
+        except ValueError as error:
+            raise ValueError(f"{os.fspath(path)}: {error}") from None

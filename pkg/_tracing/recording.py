@@ -11,7 +11,6 @@ import os
 import pickle
 import random
 import sys
-import threading
 import time
 from collections import Counter
 from types import FunctionType
@@ -20,6 +19,7 @@ from .. import _current, _mode
 from .._api.modules import loaded_paths
 from .._builtins import *  # noqa: F403
 from .._rules.errors import is_from_handler
+from .._rules.locks import make_lock
 from .._typing import Any
 from .observing import Described, Watcher, unobserved, watch
 from .records import MAGIC, NOTES, RECORDS, frame
@@ -119,7 +119,7 @@ class Recorder(Watcher):
         self._size = size
         self._most = size // _FILES
         self._sample = sample
-        self._lock = threading.RLock()
+        self._lock = make_lock()
         self._numbers = itertools.count()
         #: Why calls could not be recorded, by function and reason.
         self._notes: Counter[tuple[str, str]] = Counter()
@@ -188,14 +188,17 @@ class Recorder(Watcher):
             self._open()
         if self._file is None or self._left < len(data):
             self._begin_file(len(data))
-        if self._num_libraries != len(loaded_paths):
+        num_libraries = len(loaded_paths)
+        if self._num_libraries != num_libraries:
             # Objects of their classes cannot be loaded before them.
-            self._num_libraries = len(loaded_paths)
             data = frame((list(map(stamp_library, loaded_paths)),)) + data
         assert self._file is not None
         self._left -= len(data)
-        if os.write(self._file, data) != len(data):
-            # A full disk: what follows would not be found behind it.
+        if os.write(self._file, data) == len(data):
+            # Only now: a full disk refuses them, too.
+            self._num_libraries = num_libraries
+        else:
+            # What follows would not be found behind a part of a record.
             os.close(self._file)
             self._file = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pickle
@@ -45,6 +46,14 @@ class Call(NamedTuple):
     record: tuple[Any, ...] | None
 
 
+class _Unpickler(pickle.Unpickler):
+    """Reads the tuples of `frame`: what a file names otherwise runs only with its call, which has a place."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Refuse every class and function."""
+        raise pickle.UnpicklingError(f"a record of {module}.{name}")
+
+
 class _File:
     def __init__(self, path: str) -> None:
         self.name = os.path.basename(path)
@@ -58,7 +67,7 @@ class _File:
         try:
             about = json.loads(data[len(MAGIC) : end]) if self.is_begun else {}
             self.mode = str(about.get("mode", "?"))
-        except (ValueError, AttributeError) as error:
+        except (ValueError, AttributeError, RecursionError) as error:
             raise ValueError(f"{path}: its second line does not describe a process") from error
         #: That of all files of a process.
         self.process = self.name[: -len(RECORDS)].rpartition("-")[0]
@@ -78,9 +87,10 @@ class _File:
                 break
             place += HEADER + size
             try:
-                yield pickle.loads(record)
+                read = _Unpickler(io.BytesIO(record)).load()
             except Exception:
-                yield None
+                read = None
+            yield read
         self.num_unread = len(self._data) - place
 
 
@@ -146,6 +156,6 @@ def read_notes(folder: str) -> Counter[tuple[str, str]]:
                 try:
                     note = json.loads(line)
                     found[str(note["name"]), str(note["reason"])] += 1
-                except (ValueError, KeyError, TypeError):
+                except (ValueError, KeyError, TypeError, RecursionError):
                     continue
     return found

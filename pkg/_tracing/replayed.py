@@ -41,6 +41,8 @@ def _load(call: Call, changed: Any) -> tuple[Any, Any, Any]:
             if isinstance(python, LateFunction):
                 python._find()
         args, kwargs = pickle.loads(packed)
+        if type(args) is not tuple or type(kwargs) is not dict:
+            raise ValueError("the arguments of the call are missing")
     except Exception as error:
         raise _NoCall(": ".join(describe_error(error)[1:])) from error
     return function, args, kwargs
@@ -158,7 +160,10 @@ def debug(folder: str, number: int) -> None:
 
     for call in read_calls(folder, {}):
         if call.number == number:
-            function, args, kwargs = _load(call, print)
+            try:
+                function, args, kwargs = _load(call, print)
+            except _NoCall as error:
+                sys.exit(f"{call.file}, call {number}: cannot be replayed: {error}")
             print(f"arguments: {_shown(args, kwargs)}", flush=True)
             pdb.runcall(function, *args, **kwargs)
             return

@@ -136,9 +136,7 @@ def replay(
         could not be replayed.
     """
     mode = _choose_mode(folder, mode)
-    # Names in a damaged record may be no text that can be encoded.
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    _print_all_text()
     begin, end = (0, _ALL) if call is None else (max(call, 1) - 1, call)
     counts: Counter[str] = Counter()
     differing: list[dict[str, Any]] = []
@@ -159,6 +157,12 @@ def replay(
     if differing or counts["unreturned"]:
         return 1
     return 2 if counts["failed"] or counts["damaged"] or not counts["done"] else 0
+
+
+def _print_all_text() -> None:
+    """Have stdout escape what it cannot encode: arguments, and names in a damaged record."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _choose_mode(folder: str, mode: str | None) -> str:
@@ -237,6 +241,7 @@ def _print_difference(event: dict[str, Any], mode: str, is_again: bool) -> None:
 
 def list_calls(folder: str, mode: str | None) -> int:
     """Print the recorded calls; return the exit status."""
+    _print_all_text()
     found: Counter[str] = Counter()
     begun: dict[str, Any] = {}
     for event in _Process(folder, _choose_mode(folder, mode), 0, _ALL, 60, True).events():

@@ -304,6 +304,52 @@ def test_a_file_that_cannot_be_begun(library: pathlib.Path, tmp_path: pathlib.Pa
     assert "'after'" in text
 
 
+def test_libraries_are_written_again(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """On a full disk the list of libraries may be lost; later calls need it."""
+    program = (
+        f"import os\n{load(library)}"
+        "write = os.write\n"
+        "def full(file, data):\n"
+        "    if not data.startswith(b'anyffi-records'): raise OSError(28, os.strerror(28))\n"
+        "    return write(file, data)\n"
+        "os.write = full\n"
+        "m.same('lost')\n"
+        "os.write = write\n"
+        "m.Point(2.5)\n"
+    )
+    status, text = replay(record(tmp_path, program), "ctypes", "--list")
+    assert status == 0, text
+    assert "arguments: 2.5" in text
+
+
+def test_a_thread_that_records_at_a_fork(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    program = load(library) + (
+        "import os, signal, threading, warnings\n"
+        # Python warns of forks in a process with threads.
+        "warnings.simplefilter('ignore', DeprecationWarning)\n"
+        "write = os.write\n"
+        "writes, may_end = threading.Event(), threading.Event()\n"
+        "def late(file, data):\n"
+        "    writes.set()\n"
+        "    may_end.wait()\n"
+        "    return write(file, data)\n"
+        "os.write = late\n"
+        "thread = threading.Thread(target=m.same, args=('parent',))\n"
+        "thread.start()\n"
+        "writes.wait()\n"
+        "os.write = write\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    signal.alarm(20)\n"  # ends a child that waits for ever
+        "    m.same('child')\n"
+        "    os._exit(0)\n"
+        "may_end.set()\n"
+        "thread.join()\n"
+        "assert os.waitpid(child, 0)[1] == 0\n"
+    )
+    assert summary(replay(record(tmp_path, program))[1]).startswith("2 calls replayed")
+
+
 def test_forks_have_files_of_their_own(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
     program = load(library) + (
         "import os\n"
@@ -343,8 +389,11 @@ def test_records_of_no_calls(tmp_path: pathlib.Path) -> None:
         return (*record[:place], value, *record[place + 1 :])
 
     wrong = [b"\x80\x05junk", 5, (), (5,), begin[:4], other(begin, 0, "x"), other(begin, 1, "x"), end[:2]]
+    # Nothing is run for what surrounds the pickles of a call.
+    wrong += [b"cos\n_exit\n(I3\ntR.", b"cbuiltins\nexit\n(I3\ntR.", b"(Vbegin\nI0\ncbuiltins\nlen\nNNt."]
     refused = [
         *((other(begin, place, value), end) for place, value in ((3, b""), (4, pickle.dumps(5)), (4, 5))),
+        *((other(begin, 4, pickle.dumps(x)), end) for x in (("ab", "cd"), ((1,), [5]), ([], {}))),
         *((begin, other(end, 2, value)) for value in ((), 5, ("raise",), ("other", "a", "b"))),
         (begin, other(end, 3, b"x")),
     ]
@@ -362,6 +411,34 @@ def test_records_of_no_calls(tmp_path: pathlib.Path) -> None:
     assert summary(text) == f"2 calls replayed in ctypes mode: 0 differ, {failed} could not be replayed"
     assert status == 2
     assert text.count("cannot be replayed: this is no record of a call") == len(wrong)
+
+
+@pytest.mark.parametrize("suffix", [".calls", ".notes"])
+def test_descriptions_that_cannot_be_read(tmp_path: pathlib.Path, suffix: str) -> None:
+    (tmp_path / f"1{suffix}").write_bytes(b"anyffi-records 2\n" + b"[" * 100_000 + b"\n")
+    status, text = replay(tmp_path)
+    assert status == 2
+    if suffix == ".calls":
+        assert text.endswith(f"{tmp_path}/1.calls: its second line does not describe a process\n")
+    else:
+        assert text == "0 calls replayed in ctypes mode: 0 differ, 0 could not be replayed\n"
+
+
+def test_calls_that_cannot_be_encoded(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    place = record(tmp_path, f"{load(library)}m.same('\u4e2d')")
+    command = [sys.executable, "-m", "anyffi", "replay", place, "--list"]
+    done = run(command, PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "arguments: '\\u4e2d'" in done.stdout
+
+
+def test_a_call_to_debug_that_cannot_be_loaded(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    copied = tmp_path / library.name
+    shutil.copy(library, copied)
+    place = record(tmp_path, f"{load(copied)}m.same(1)")
+    copied.unlink()
+    text = replay(place, "ctypes", "--call", "1", "--pdb")[1]
+    assert re.fullmatch(r"\S+, call 1: cannot be replayed: builtins.FileNotFoundError: .*\n", text)
 
 
 def test_calls_that_did_not_return(library: pathlib.Path, tmp_path: pathlib.Path) -> None:

@@ -128,11 +128,12 @@ def test_the_command(written: pathlib.Path, tmp_path: pathlib.Path) -> None:
         done = run([sys.executable, "-m", "anyffi", "trace", path])
         assert done.returncode == 1
         assert done.stderr.startswith("python -m anyffi trace: ")
+        assert os.fspath(path) in done.stderr
         assert message in done.stderr
     newer = tmp_path / "newer"
     newer.write_text('{"event": "process", "pid": 1, "format": 99}\n')
     done = run([sys.executable, "-m", "anyffi", "trace", newer])
-    assert "line 1: a trace of format 99, and this version of anyffi reads format 1" in done.stderr
+    assert f"{newer}: line 1: a trace of format 99, and this version of anyffi reads format 1" in done.stderr
 
 
 def test_lines_that_are_no_events(tmp_path: pathlib.Path) -> None:
