@@ -9,14 +9,19 @@
 #include "native.h"
 #include "pack.h"
 
+/// Counts what an observer is not told; no exception may be set.
+static void anyffi_py_count_lost(PyObject* lost) {
+  PyObject* number = Py_TYPE(lost)->tp_iternext(lost);
+  if (number == NULL) PyErr_Clear();
+  Py_XDECREF(number);
+}
+
 /// Drops the exception of an observer for which the stack or the memory ended, and counts it: a new reference to None;
 /// NULL if it is another exception, such as that of a signal handler.
 static PyObject* anyffi_py_drop_exhausted(PyObject* lost) {
   if (!PyErr_ExceptionMatches(PyExc_RecursionError) && !PyErr_ExceptionMatches(PyExc_MemoryError)) return NULL;
   PyErr_Clear();
-  PyObject* number = Py_TYPE(lost)->tp_iternext(lost);
-  if (number == NULL) PyErr_Clear();
-  Py_XDECREF(number);
+  anyffi_py_count_lost(lost);
   Py_RETURN_NONE;
 }
 
@@ -39,6 +44,12 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_end_observed(PyObject* record, PyObject*
 #if PY_VERSION_HEX < 0x030C0000
   PyErr_NormalizeException(&saved.cls, &saved.exception, &saved.traceback);
 #endif
+  if (saved.exception == NULL) {
+    // CPython has no memory for the exception itself; callers say so.
+    Py_DECREF(record);
+    anyffi_py_count_lost(anyffi_state.lost_ends);
+    return NULL;
+  }
   PyObject* done = PyObject_CallFunctionObjArgs(anyffi_state.fail_call, record, saved.exception, NULL);
   Py_DECREF(record);
   if (done == NULL) done = anyffi_py_drop_exhausted(anyffi_state.lost_ends);

@@ -121,7 +121,8 @@ class _Unobserved(threading.local):
 
 unobserved = _Unobserved()
 
-_watchers: tuple[Watcher, ...] = ()
+#: A list: taking one off needs no memory.
+_watchers: list[Watcher] = []
 _lock = make_lock()
 #: Of how many calls no watcher saw the begin, and so neither the end; and of how many the end alone: memory
 #: or the stack were exhausted, or a disk full. `next` counts one more also without memory for its result.
@@ -150,7 +151,8 @@ def _tell(lost: Any, watch: Callable[..., Any], *args: Any) -> Any:
 
 def _places_of_records() -> list[list[Any]]:
     """Return the watchers, with places for their records: made before, so that none is lost."""
-    return [[each, None] for each in _watchers]
+    # Of a copy: other threads may take one off.
+    return [[each, None] for each in tuple(_watchers)]
 
 
 class _Observer:
@@ -192,17 +194,19 @@ class _Observer:
 
 def watch(watcher: Watcher) -> None:
     """Have a watcher see all calls and callbacks from now on."""
-    global _watchers
     with _lock:
         # First: if it fails, or is interrupted, nothing has changed that a later call would not repeat.
         _backend.set_observer(_Observer)
-        _watchers += (watcher,)
+        _watchers.append(watcher)
 
 
 def unwatch(watcher: Watcher) -> None:
-    """End that. Calls that it has seen begin may still end."""
-    global _watchers
+    """End that. Calls that it has seen begin may still end.
+
+    It sees no more calls also where a MemoryError is raised; then calls may go on to look for watchers.
+    """
+    if watcher in _watchers:
+        _watchers.remove(watcher)
     with _lock:
-        _watchers = tuple(each for each in _watchers if each is not watcher)
         if not _watchers:
             _backend.set_observer(None)

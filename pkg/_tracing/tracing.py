@@ -13,7 +13,7 @@ import weakref
 
 from .. import _mode
 from .._builtins import *  # noqa: F403
-from .._typing import TYPE_CHECKING, Any
+from .._typing import TYPE_CHECKING, Any, Callable
 from .callables import describe_callable
 from .observing import Described, Watcher, untold, unwatch, watch
 from .rendering import name_of_class, render, render_error, type_of
@@ -113,14 +113,17 @@ class Trace(Watcher):
     ) -> None:
         if not self._is_open:
             return
-        unwatch(self)
-        lost = untold() - self._lost
-        self._try_write({"event": "end", "pid": os.getpid(), "time": _now() - self._zero, "lost": lost})
-        self._is_open = False
-        if self in _open_traces:
-            _open_traces.remove(self)
-        if self._file is not None:
-            self._file.close()
+        try:
+            unwatch(self)
+            lost = untold() - self._lost
+            self._try_write({"event": "end", "pid": os.getpid(), "time": _now() - self._zero, "lost": lost})
+        finally:
+            # Also without memory for the event, or if a signal handler raises: nobody would end it later.
+            self._is_open = False
+            if self in _open_traces:
+                _open_traces.remove(self)
+            if self._file is not None:
+                self._file.close()
 
     def _write(self, event: dict[str, Any]) -> None:
         if not self._is_open:
@@ -266,8 +269,10 @@ def _show(x: Any, name: str | None) -> dict[str, Any]:
 class _File:
     """A file to which lines are appended, each by one call of the system, so that none is left half."""
 
+    _file: int | None = None
+
     def __init__(self, path: Any) -> None:
-        self._file: int | None = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         self._is_cut = False
 
     def write(self, event: dict[str, Any]) -> None:
@@ -284,6 +289,11 @@ class _File:
         file, self._file = self._file, None
         if file is not None:
             os.close(file)
+
+    def __del__(self, close: Callable[[int], None] = os.close) -> None:
+        # Of a trace that never began.
+        if self._file is not None:
+            close(self._file)
 
 
 def trace(path: str | os.PathLike[str] | None = None) -> Trace:

@@ -265,3 +265,59 @@ def test_a_trace_counts_what_it_loses(ffi: Any, failing_memory: pathlib.Path) ->
         pytest.skip("check mode allocates what both modes do")
     done = run_with_library(ffi, failing_memory, _TRACED, "")
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stdout + done.stderr
+
+
+_TRACED_TO_THE_END = """
+import os, anyffi, anyffi.testing
+from failing_memory import open_cells
+from memory_faults import _LOST
+cells = open_cells()
+apply = anyffi.get_global_func("testing.apply")
+
+def fail(x):
+    raise ValueError(x)
+
+def use():
+    try:
+        apply(fail, 5)
+    except (ValueError, MemoryError):
+        pass
+    except SystemError as error:
+        assert any(words in str(error) for words in _LOST), error
+
+def count_files():
+    return len(os.listdir("/proc/self/fd"))
+
+use()
+before = count_files()
+for failures in range(1000):
+    for path in (None, "/dev/null"):
+        trace = anyffi.trace(path)
+        cells[1] = 0
+        cells[0] = failures
+        try:
+            with trace:
+                use()
+        except MemoryError:
+            pass
+        cells[0] = -1
+        has_failed = cells[1] > 0
+        seen = len(trace.events)
+        use()
+        assert len(trace.events) == seen, failures
+        del trace
+    assert count_files() == before, failures
+    if not has_failed:
+        break
+assert failures > 20
+print("done")
+"""
+
+
+@pytest.mark.unrecorded("a process of its own")
+def test_a_trace_ends_without_memory(ffi: Any, failing_memory: pathlib.Path) -> None:
+    """It sees no later calls, and its file is closed; nor does it replace the error of a callback."""
+    if ffi.ffi_mode == "check":
+        pytest.skip("check mode allocates what both modes do")
+    done = run_with_library(ffi, failing_memory, _TRACED_TO_THE_END, "")
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stdout + done.stderr
