@@ -90,12 +90,19 @@ def _pack_call(function: bytes, args: tuple[Any, ...], kwargs: dict[str, Any], m
     return _pack((args, kwargs), most - len(function))
 
 
+def _pass_on(error: Exception) -> None:
+    """Raise what a signal handler raised: that is the program's, and no reason not to record a call."""
+    if is_from_handler(error):
+        raise error
+
+
 def describe_error(exception: BaseException) -> tuple[str, str, str]:
     """Return `("raise", class, text)`."""
     cls = type(exception)
     try:
         text = str.__str__(str(exception))
     except Exception as error:
+        _pass_on(error)
         text = f"<text whose __str__ raises {name_of_class(type(error))}>"
     return "raise", f"{cls.__module__}.{cls.__qualname__}", text
 
@@ -142,6 +149,7 @@ class Recorder(Watcher):
             reference = _reference_of(function, known)
             packed = _pack_call(reference, args, kwargs or {}, self._most)
         except Exception as error:
+            _pass_on(error)
             self._note(known, _reason(error))
             return None
         may_change = not all(type(x) in _FIXED for x in (*args, *(kwargs or {}).values()))
@@ -156,6 +164,7 @@ class Recorder(Watcher):
         try:
             outcome = ("return", _pack(result, self._most))
         except Exception as error:
+            _pass_on(error)
             # Of a function or an opaque object its type can still be compared.
             outcome = ("show", type_of(result), render(result), _reason(error))
         finally:
@@ -174,6 +183,7 @@ class Recorder(Watcher):
                 after = _pack_call(reference, arguments[0], arguments[1], self._most)
         except Exception as error:
             outcome = None
+            _pass_on(error)
             self._note(known, f"after the call: {_reason(error)}")
         finally:
             self._append(frame(("end", number, outcome, None if after == packed else after)))
@@ -280,6 +290,7 @@ def _reference_of(function: Any, known: Described) -> bytes:
         try:
             known.reference = _pack(_find_member(function) or function, 2**16)
         except Exception as error:
+            _pass_on(error)
             # Without its traceback, which refers to the function.
             known.reference = pickle.PicklingError(_reason(error))
     if isinstance(known.reference, Exception):

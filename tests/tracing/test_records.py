@@ -544,6 +544,35 @@ def test_pickling_cannot_end_the_program(library: pathlib.Path, tmp_path: pathli
     assert "pickling raised SystemExit" in replay(tmp_path / "r")[1]
 
 
+def test_what_signal_handlers_raise_is_not_lost(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """A handler that runs while a call is pickled ends the program's statement, and the call stays recordable."""
+    (tmp_path / "interrupted.py").write_text(
+        "import os, signal\n"
+        "class Interrupt(Exception): pass\n"
+        "def handle(*_): raise Interrupt\n"
+        "signal.signal(signal.SIGALRM, handle)\n"
+        "moments = []\n"
+        "class Value:\n"
+        "    def __anyffi_value__(self): return 1\n"
+        "    def __reduce__(self):\n"
+        "        moments.append(1)\n"
+        "        if len(moments) in (1, 4): os.kill(os.getpid(), signal.SIGALRM)\n"
+        "        return Value, ()\n"
+    )
+    program = load(library) + (
+        f"import sys; sys.path.insert(0, {os.fspath(tmp_path)!r})\n"
+        "from interrupted import Interrupt, Value, moments\n"
+        # Before the call, and after it.
+        "for _ in range(2):\n"
+        "    try: m.same(Value())\n"
+        "    except Interrupt: moments.append('raised')\n"
+        "m.same(5)\n"
+        "assert moments.count('raised') == 2, moments\n"
+    )
+    place = record(tmp_path, program)
+    assert [path.suffix for path in place.iterdir()] == [".calls"]
+
+
 def test_a_trace_has_no_calls_of_the_recorder(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
     program = f"{load(library)}p = m.Point(1.0); p.moved(2.0)"
     traces = []
