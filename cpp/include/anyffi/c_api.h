@@ -179,7 +179,9 @@ typedef enum AnyffiWeakMark {
   /// Set by `anyffi_object_keep_alive` where the host's part keeps the object alive, and never cleared: nobody may take
   /// its content, though one strong reference is all that there is.
   ANYFFI_WAS_KEPT = 0x10000000,
-  ANYFFI_WEAK_MARKS = 0x70000000
+  /// Set for an object whose C++ functions call methods of the host, and never cleared.
+  ANYFFI_HAS_OVERRIDES = 0x08000000,
+  ANYFFI_WEAK_MARKS = 0x78000000
 } AnyffiWeakMark;
 
 /// 16 bytes; all zero is None; unused bytes are zero. docs/protocol.md has the layout of each type.

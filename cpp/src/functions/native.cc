@@ -173,8 +173,9 @@ int create_native(const NativeSource& source, va_list rest, Owned* out) noexcept
   return 0;
 }
 
-void guard_native(AnyffiNativeFunction* function) noexcept {
+void guard_native(AnyffiNativeFunction* function, bool binds_overrides) noexcept {
   declaration_of(*function).is_guarded = true;
+  declaration_of(*function).binds_overrides = binds_overrides;
   function->plain_size = -1;
 }
 

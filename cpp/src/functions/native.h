@@ -21,6 +21,7 @@ struct NativeDeclaration {
   const AnyffiParamType** types;
   AnyffiValue* defaults;  // or NULL
   bool is_guarded;        // a method whose C++ function may be overridden in the host
+  bool binds_overrides;   // that by which the host says that an object has overrides
   int32_t num_kept;
   /// 0: the result; 1: the first argument.
   struct Kept {
@@ -45,7 +46,7 @@ struct NativeSource {
 };
 int create_native(const NativeSource& source, va_list rest, Owned* out) noexcept;
 /// Sets that the host may override a method.
-void guard_native(AnyffiNativeFunction* function) noexcept;
+void guard_native(AnyffiNativeFunction* function, bool binds_overrides) noexcept;
 /// Raises ValueError if the declaration is incomplete.
 int check_native(const AnyffiNativeFunction& function) noexcept;
 /// As `anyffi_native_keep_alive`, but raises its error.

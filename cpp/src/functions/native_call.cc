@@ -194,6 +194,44 @@ bool fill_defaults(const AnyffiFunctionInfo& info, const AnyffiValue* args, int3
   return true;
 }
 
+bool has_overrides(const AnyffiValue& object) noexcept {
+  return object.type_code > 0 &&
+         (__atomic_load_n(&object.as_object->weak_count, __ATOMIC_RELAXED) & ANYFFI_HAS_OVERRIDES) != 0;
+}
+/// Says that an object may have overrides, before C++ may look for them.
+void mark_overrides(const AnyffiValue& object) noexcept {
+  if (object.type_code <= 0) return;
+  __atomic_fetch_or(&object.as_object->weak_count, uint32_t{ANYFFI_HAS_OVERRIDES}, __ATOMIC_RELAXED);
+}
+
+/// Calls a function beyond what its fast path does.
+int call_slowly(AnyffiNativeFunction* function, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  const NativeDeclaration& declaration = declaration_of(*function);
+  const AnyffiFunctionInfo& info = declaration.info;
+  int32_t size = info.num_params;
+  bool is_full = num_args == size && (info.num_required == size || takes_all_by_position(info, args));
+  bool is_plain = (declaration.signature & (ANYFFI_SIGNATURE_PLAIN | ANYFFI_SIGNATURE_PLAIN_METHOD)) != 0;
+  // The number of arguments for which `call` takes its fast path.
+  if (is_full && !is_plain) return call_complete(function, args, result);
+  auto* filled = static_cast<AnyffiValue*>(__builtin_alloca(sizeof(AnyffiValue) * static_cast<size_t>(size)));
+  if (is_full) {
+    for (int32_t i = 0; i < size; ++i) filled[i] = args[i];
+  } else if (!fill_defaults(info, args, num_args, filled)) {
+    if (result->type_code == ANYFFI_UNSET) return ANYFFI_NO_MATCH;
+    return anyffi_error_raise_arg_count(&info, args, num_args);
+  } else if (is_plain && function->plain_size == size) {
+    // Comes back if a number is not of the exact type.
+    return call_plain(function, filled, result);
+  }
+  if (is_plain) return call_normalized(function, filled, result);
+  int status = call_complete(function, filled, result);
+  // An argument stolen from the copy must be None in the original, too.
+  for (int32_t i = 0; i < num_args; ++i) {
+    if (args[i].type_code > 0) args[i] = filled[i];
+  }
+  return status;
+}
+
 void destroy_loaded(AnyffiObject* self, int32_t what) {
   auto* loaded = reinterpret_cast<AnyffiLoadedArgument*>(self);
   if ((what & ANYFFI_DELETE_CONTENTS) != 0 && loaded->type->destroy != nullptr) loaded->type->destroy(loaded + 1);
@@ -244,33 +282,18 @@ int anyffi_native_call(AnyffiNativeFunction* function, AnyffiValue* args, int32_
   const NativeDeclaration& declaration = declaration_of(*function);
   const AnyffiFunctionInfo& info = declaration.info;
   int32_t size = info.num_params;
-  bool is_full = num_args == size && (info.num_required == size || takes_all_by_position(info, args));
-  bool is_plain = (declaration.signature & (ANYFFI_SIGNATURE_PLAIN | ANYFFI_SIGNATURE_PLAIN_METHOD)) != 0;
-  // The number of arguments for which `call` takes its fast path.
-  if (is_full && !is_plain) return call_complete(function, args, result);
-  auto* filled = static_cast<AnyffiValue*>(__builtin_alloca(sizeof(AnyffiValue) * static_cast<size_t>(size)));
-  if (is_full) {
-    for (int32_t i = 0; i < size; ++i) filled[i] = args[i];
-  } else if (!fill_defaults(info, args, num_args, filled)) {
-    if (result->type_code == ANYFFI_UNSET) return ANYFFI_NO_MATCH;
-    return anyffi_error_raise_arg_count(&info, args, num_args);
-  } else if (is_plain && function->plain_size == size) {
-    // Comes back if a number is not of the exact type.
-    return call_plain(function, filled, result);
+  if (declaration.is_guarded && num_args == size && info.num_required == size && declaration.num_kept == 0) {
+    if (declaration.binds_overrides) mark_overrides(args[0]);
+    // Nothing is to be guarded without overrides, which most objects have not.
+    if (!has_overrides(args[0])) return call_plain(function, args, result);
   }
-  if (is_plain) return call_normalized(function, filled, result);
-  int status = call_complete(function, filled, result);
-  // An argument stolen from the copy must be None in the original, too.
-  for (int32_t i = 0; i < num_args; ++i) {
-    if (args[i].type_code > 0) args[i] = filled[i];
-  }
-  return status;
+  return call_slowly(function, args, num_args, result);
 }
 
 int anyffi_native_normalize(AnyffiNativeFunction* function, const AnyffiValue* args, AnyffiValue* result) {
   // Of a plain method, whose arguments are copied before they change.
   auto* given = const_cast<AnyffiValue*>(args);
-  return anyffi_native_call(function, given, declaration_of(*function).info.num_params, result);
+  return call_slowly(function, given, declaration_of(*function).info.num_params, result);
 }
 
 int anyffi_native_refuse(const AnyffiNativeFunction* function, AnyffiCallFrame* frame, void* slots,

@@ -236,7 +236,7 @@ AnyffiNativeFunction* anyffi_class_add_function(AnyffiClassBuilder* builder, con
   // Never released: the type refers to it.
   created.take();
   state->last = Last::kFunction;
-  if (state->is_guarded && !is_static) guard_native(function);
+  if (state->is_guarded && !is_static) guard_native(function, name == std::string_view("__anyffi_bind__"));
   // What a property refers to is inside of the object.
   if (builder->flags == ANYFFI_GETTER) anyffi_native_set_returns(function, ANYFFI_RETURNS_REFERENCE_INTERNAL);
   return builder->function = function;

@@ -209,9 +209,9 @@ struct Found {
   const DynamicClass* derived = nullptr;
 };
 #if ANYFFI_HAS_RTTI_
-/// Looks for a class below that of `found`. `type`, `whole`: of the whole object.
-__attribute__((noinline)) inline Found find_derived(Found found, const std::type_info& type, void* whole) {
-  auto* rows = __atomic_load_n(&dynamic_classes, __ATOMIC_ACQUIRE);
+/// Looks for a class below that of `found` among `rows`. `type`, `whole`: of the whole object.
+__attribute__((cold, noinline)) inline Found look_for_derived(Found found, const std::type_info& type, void* whole,
+                                                              const DynamicClass* rows) {
   for (auto* row = rows; row; row = row->next) {
     if (*row->type != type) continue;
     // Of several bases Python knows one.
@@ -225,6 +225,45 @@ __attribute__((noinline)) inline Found find_derived(Found found, const std::type
   }
   return found;
 }
+
+/// What was found for the objects of a class, as parts of that class's objects. Looking compares names, and casts.
+struct SeenClass {
+  const std::type_info* type;
+  const char* name;  // the library of `type` may have been unloaded, and another may be in its place
+  ptrdiff_t offset;  // of the part in the whole object
+  int32_t part_code;
+  const DynamicClass* rows;  // those that were looked through
+  int32_t type_code;
+  ptrdiff_t content;  // its offset in the whole object
+  const DynamicClass* derived;
+  SeenClass* next;
+};
+/// Never freed: one for each class whose objects are returned as those of a base, and for each such base.
+ANYFFI_HIDDEN_ inline SeenClass* seen_classes[32];
+
+/// Looks for a class below that of `found`, whose class of C++ is `part_type`. `type`, `whole`: of the whole object.
+__attribute__((noinline)) inline Found find_derived(const Found& found, const std::type_info& part_type,
+                                                    const std::type_info& type, void* whole) {
+  auto* rows = __atomic_load_n(&dynamic_classes, __ATOMIC_ACQUIRE);
+  auto* begin = static_cast<char*>(whole);
+  ptrdiff_t offset = static_cast<char*>(found.content) - begin;
+  SeenClass** place = &seen_classes[(reinterpret_cast<uintptr_t>(&type) >> 4) % 32];
+  SeenClass* first = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  for (auto* seen = first; seen; seen = seen->next) {
+    if (seen->type == &type && seen->part_code == found.type_code && seen->offset == offset && seen->rows == rows &&
+        seen->name == type.name()) {
+      return {begin + seen->content, seen->type_code, seen->derived};
+    }
+  }
+  // Two libraries may each have the same class.
+  Found looked = type == part_type ? found : look_for_derived(found, type, whole, rows);
+  ptrdiff_t content = static_cast<char*>(looked.content) - begin;
+  SeenClass made{&type, type.name(), offset, found.type_code, rows, looked.type_code, content, looked.derived, first};
+  if (auto* added = new (std::nothrow) SeenClass(made)) {
+    while (!__atomic_compare_exchange_n(place, &added->next, added, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) continue;
+  }
+  return looked;
+}
 #endif
 
 template <class T>
@@ -234,7 +273,7 @@ Found find_dynamic(const T* pointer) {
 #if ANYFFI_HAS_RTTI_
   if constexpr (std::is_polymorphic_v<T>) {
     const std::type_info& type = typeid(*object);
-    if (type != typeid(T)) return find_derived(found, type, dynamic_cast<void*>(object));
+    if (&type != &typeid(T)) return find_derived(found, typeid(T), type, dynamic_cast<void*>(object));
   }
 #endif
   return found;

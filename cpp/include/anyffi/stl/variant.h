@@ -78,13 +78,25 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
  private:
   using Erased = typename Traits<Variant<Ts...>>::Holder;
 
-  /// Loads a number or text of the family of one of the types, if those before it are of other known families.
+  /// Whether T decides by the family or the class of a value whether that is its own.
+  template <class T>
+  static constexpr bool kKnowsOwn = detail::kOwnFamily<T> != detail::kNoFamily || detail::kIsObjectClass<T>;
+  template <class T>
+  static bool is_own(const AnyffiValue& value, int32_t family) {
+    if constexpr (detail::kIsObjectClass<T>) {
+      return value.type_code > 0 && value.type_code == detail::type_code_slot<T>;
+    } else {
+      return detail::kOwnFamily<T> == family;
+    }
+  }
+
+  /// Loads a number, text or an object as the first type whose own it is, if those before it know that it is not
+  /// theirs.
   template <size_t... I>
   static bool load_direct(AnyffiValue& value, Holder& holder, std::index_sequence<I...>) {
     int32_t family = anyffi_is_str(value.type_code) ? int32_t{ANYFFI_STR} : value.type_code;
     bool goes_on = !kReadsMembers || !anyffi_is_member(&value);
-    return ((goes_on && (goes_on = detail::kOwnFamily<Ts> != detail::kNoFamily) && detail::kOwnFamily<Ts> == family &&
-             load_as<Ts, I>(value, holder)) ||
+    return ((goes_on && (goes_on = kKnowsOwn<Ts>) && is_own<Ts>(value, family) && load_as<Ts, I>(value, holder)) ||
             ...);
   }
   template <class T, size_t I>
@@ -99,6 +111,12 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
       if (anyffi_value_get_text_view(&value, &text) != 0 || text.encoding != ANYFFI_ASCII) return false;
       holder.direct.emplace(std::in_place_index<I>, static_cast<const char*>(text.data),
                             static_cast<size_t>(text.length));
+      return true;
+    } else if constexpr (detail::kIsObjectClass<T>) {
+      typename Traits<T>::Holder object{};
+      AnyffiMismatch why;
+      if (!Traits<T>::load(value, object, why)) return false;
+      holder.direct.emplace(std::in_place_index<I>, Traits<T>::take(object));
       return true;
     } else {
       return false;
