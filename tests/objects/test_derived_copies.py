@@ -40,6 +40,9 @@ struct HiddenLeaf : Filler, Leaf {
   std::string text() const override { return "hidden " + Leaf::text(); }
 };
 struct HiddenSingle : Single {};
+/// Python does not know that it is a node.
+struct Apart : Node {};
+struct HiddenApart : Apart {};
 struct Abstract {
   virtual ~Abstract() = default;
   virtual int64_t area() const = 0;
@@ -67,6 +70,7 @@ Hidden hidden;
 HiddenLeaf hidden_leaf;
 HiddenSingle hidden_single;
 HiddenTwice hidden_twice;
+HiddenApart hidden_apart, other_apart;
 Square square;
 HiddenSquare hidden_square;
 Circle circle;
@@ -91,6 +95,7 @@ const Abstract& abstract_of(const std::string& name) {
 ANYFFI_CLASS(scene::Node, "scene.Node").init<>().field("id", &scene::Node::id).method("text", &scene::Node::text);
 ANYFFI_CLASS(scene::Leaf, "scene.Leaf", scene::Node).init<>().copyable().field("size", &scene::Leaf::size);
 ANYFFI_CLASS(scene::Single, "scene.Single", scene::Node).init<>();
+ANYFFI_CLASS(scene::Apart, "scene.Apart").init<>();
 ANYFFI_CLASS(scene::Abstract, "scene.Abstract").method("area", &scene::Abstract::area);
 ANYFFI_CLASS(scene::Square, "scene.Square", scene::Abstract).init<>().copyable().field("side", &scene::Square::side);
 ANYFFI_CLASS(scene::Circle, "scene.Circle", scene::Abstract);
@@ -115,6 +120,10 @@ ANYFFI_EXPORT(node_in_leaf, []() -> scene::Node* {
 ANYFFI_EXPORT(node_in_single, []() -> scene::Node* {
   return static_cast<scene::Single*>(&scene::hidden_twice);
 }).returns(anyffi::Returns::kReference);
+ANYFFI_EXPORT(node_in_apart, []() -> scene::Node* {
+  return &scene::hidden_apart;
+}).returns(anyffi::Returns::kReference);
+ANYFFI_EXPORT(apart_alone, []() -> scene::Apart* { return &scene::other_apart; }).returns(anyffi::Returns::kReference);
 ANYFFI_EXPORT(side_of, [](const scene::Square& square) { return square.side; });
 """
 
@@ -156,6 +165,12 @@ def test_of_a_class_with_two_bases_the_one_that_is_meant_is_known(lib: Any) -> N
     leaf, single = lib.node_in_leaf(), lib.node_in_single()
     assert (type(leaf), leaf.id) == (lib.Leaf, 10)
     assert (type(single), single.id) == (lib.Single, 20)
+
+
+def test_what_was_found_for_one_base_is_not_for_another(lib: Any) -> None:
+    for _ in range(2):
+        assert type(lib.node_in_apart()) is lib.Node
+        assert type(lib.apart_alone()) is lib.Apart
 
 
 @pytest.mark.skipif(not CPYTHON, reason="PyPy refers to each object more than once")
