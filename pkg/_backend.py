@@ -12,6 +12,7 @@ from ._api.dataclasses import DataclassApi
 from ._api.modules import ModuleApi
 from ._api.registry import RegistryApi
 from ._api.structure import StructureApi
+from ._api.walks import WalksApi
 from ._objects import classes
 from ._objects.bound import BoundClasses
 from ._objects.records import Records
@@ -51,7 +52,7 @@ CORE = (
 _MODULES = {"ctypes": "anyffi._ctypes", "cython": "anyffi._cython", "check": "anyffi._check"}
 
 
-class Api(RegistryApi, ModuleApi, ConvertApi, StructureApi, DataclassApi):
+class Api(RegistryApi, ModuleApi, ConvertApi, StructureApi, WalksApi, DataclassApi):
     """The public classes and functions over one backend."""
 
     __module__ = "anyffi"
@@ -75,7 +76,7 @@ class Api(RegistryApi, ModuleApi, ConvertApi, StructureApi, DataclassApi):
         return unpickle_api, ()
 
 
-for _part in (RegistryApi, ModuleApi, ConvertApi, StructureApi, DataclassApi):
+for _part in (RegistryApi, ModuleApi, ConvertApi, StructureApi, WalksApi, DataclassApi):
     for _name, _function in vars(_part).items():
         # Users see them as functions of `anyffi`: in errors about arguments, `help` and pickles.
         if isinstance(_function, FunctionType):

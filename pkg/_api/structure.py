@@ -1,21 +1,17 @@
-"""Operations on values and all that they consist of."""
+"""Comparison by structure, and JSON."""
 
 from __future__ import annotations
 
 from .._builtins import *  # noqa: F403
 from .._objects.runtime import Runtime
-from .._rules.callbacks import Interrupted, VisitInterrupt, choose_function, stop_at_interrupt
-from .._rules.paths import AccessPath, Edit, Mismatch, read_difference
-from .._typing import TYPE_CHECKING, Any, Callable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from .._rules.paths import Edit, Mismatch, read_difference
+from .._typing import Any
 
 __all__ = ["StructureApi"]
 
 
 class StructureApi:
-    """Comparison, hashes and differences by structure, with one backend."""
+    """Comparison, hashes, differences and JSON, with one backend."""
 
     _core: Any
     _runtime: Runtime
@@ -116,161 +112,6 @@ class StructureApi:
         """
         rows = self._runtime.structure_diff(a, b, bool(map_free_vars), bool(skip_tensor_content), False)
         return [read_difference(Edit, row) for row in rows]
-
-    def visit(
-        self, value: Any, function: Callable[[Any], Any] | Mapping[Any, Any], *, order: str = "pre"
-    ) -> VisitInterrupt | None:
-        """Call a function with a value and all that it consists of.
-
-        An object with several references is visited once.
-
-        Parameters
-        ----------
-        value : object
-            Its parts are those of `structural_equal`.
-        function : callable or mapping
-            Called with each value. If it returns False before the parts, they are left out; if it returns a
-            `VisitInterrupt`, the walk ends. A mapping has one for each type or tuple of types: the first that
-            fits is called, if one does.
-        order : str
-            ``"pre"``: before the parts of each value; ``"post"``: after them.
-
-        Returns
-        -------
-        VisitInterrupt or None
-            What has ended the walk.
-
-        Examples
-        --------
-        >>> anyffi.structure.visit([1, ["two"]], print)
-        anyffi.List([1, anyffi.List(['two'])])
-        1
-        anyffi.List(['two'])
-        two
-        """
-        if order not in ("pre", "post"):
-            raise ValueError(f"the order is 'pre' or 'post', not {order!r}")
-        chosen = stop_at_interrupt(choose_function(function, lambda part: None))
-        try:
-            self._runtime.structure_visit(value, self._core.to_object(chosen), order == "post")
-        except Interrupted as interrupted:
-            return interrupted.interrupt
-        return None
-
-    def map(self, value: Any, function: Callable[[Any], Any] | Mapping[Any, Any]) -> Any:
-        """Return what a function makes of a value, after it was called with all parts.
-
-        Only what has changed is made again; what is shared stays so. The value itself does not change.
-
-        Parameters
-        ----------
-        value : object
-            Its parts are those of `structural_equal`.
-        function : callable or mapping
-            Called with each value, whose parts have been replaced by its results, and returns what takes its
-            place; with an object that has several references once. A mapping has one for each type or tuple
-            of types: the first that fits is called; what none fits stays.
-
-        Raises
-        ------
-        ValueError
-            The value contains itself, or two keys have become equal.
-        TypeError
-            An object of C++ with a changed part has no constructor for its fields, and no ``pickle()``.
-
-        Examples
-        --------
-        >>> anyffi.structure.map([1, "a", [2]], {int: lambda x: x + 1})
-        anyffi.List([2, 'a', anyffi.List([3])])
-        """
-        chosen = choose_function(function, lambda part: part)
-        return self._runtime.structure_map(value, self._core.to_object(chosen))
-
-    def copy(self, value: Any) -> Any:
-        """Return a deep copy of a value: of containers, tensors and objects of C++.
-
-        What is shared stays so, also in values that contain themselves. Immutable containers of immutable
-        values, functions and objects of Python are not copied.
-
-        Parameters
-        ----------
-        value : object
-            Its parts are those of `structural_equal`.
-
-        Raises
-        ------
-        TypeError
-            An object of C++ cannot be made: see `map`.
-
-        Examples
-        --------
-        >>> value = anyffi.List([[1], [2]])
-        >>> other = anyffi.structure.copy(value)
-        >>> other[0].append(5)
-        >>> value
-        anyffi.List([anyffi.List([1]), anyffi.List([2])])
-        """
-        return self._runtime.structure_map(value, None)
-
-    def replace(self, value: Any, path: AccessPath, part: Any) -> Any:
-        """Return a value like another one, with another part at a path.
-
-        Only what the path leads through is made again.
-
-        Parameters
-        ----------
-        value : object
-            It does not change.
-        path : AccessPath
-            As of `first_mismatch` and `diff`, to a part that there is.
-        part : object
-            The new one.
-
-        Raises
-        ------
-        AttributeError, IndexError, KeyError
-            The path leads to no part of the value.
-
-        Examples
-        --------
-        >>> value = anyffi.List([{"w": 1}, [2]])
-        >>> path = anyffi.structure.first_mismatch(value, [{"w": 3}, [2]]).path
-        >>> anyffi.structure.replace(value, path, 5)
-        anyffi.List([anyffi.Dict({'w': 5}), anyffi.List([2])])
-        """
-        if not isinstance(path, AccessPath):
-            raise TypeError(f"path: expected AccessPath, got {type(path).__name__}")
-        value = self._core.to_object(value)
-        owners: list[Any] = []
-        numbers: list[int] = []
-        for step in path.steps:
-            found = AccessPath([step]).resolve(value)
-            owners.append(value)
-            numbers.append(self._number_of(value, *step))
-            value = found
-        for owner, number in zip(reversed(owners), reversed(numbers)):
-            part = self._runtime.structure_replace(owner, number, part)
-        return part
-
-    def _number_of(self, value: Any, kind: str, name: Any) -> int:
-        """Return the number of a part, as `anyffi.structure.replace` counts them."""
-        if kind == "index":
-            size = len(value)
-            if not -size <= name < size:
-                raise IndexError(f"there is no index {name} among {size}")
-            number: int = name % size
-        elif kind == "field":
-            parts = ("start", "stop", "step")
-            if isinstance(value, slice):
-                number = parts.index(name)
-            else:
-                number = 0 if name == "__getstate__()" else self._runtime.structure_field_index(value, name)
-        else:
-            keys = list(value)
-            if name not in keys:
-                raise KeyError(name)
-            number = keys.index(name) * (2 if kind == "key" else 1) + (kind == "key")
-        return number
 
     def to_json(self, value: Any, *, metadata: Any = None) -> str:
         """Return the JSON of a value, from which `from_json` makes it again.
