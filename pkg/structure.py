@@ -15,11 +15,13 @@ __all__ = [
     "Mismatch",
     "StructuralKey",
     "VisitInterrupt",
+    "children",
     "copy",
     "diff",
     "first_mismatch",
     "from_json",
     "map",
+    "map_children",
     "replace",
     "structural_equal",
     "structural_hash",
@@ -35,5 +37,7 @@ to_json = _active.to_json
 from_json = _active.from_json
 visit = _active.visit
 map = _active.map
+children = _active.children
+map_children = _active.map_children
 copy = _active.copy
 replace = _active.replace

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .._builtins import *  # noqa: F403
 from .._objects.runtime import Runtime
 from .._rules.callbacks import Interrupted, VisitInterrupt, choose_function, stop_at_interrupt
-from .._rules.paths import AccessPath
+from .._rules.paths import AccessPath, AccessStep, read_child
 from .._typing import TYPE_CHECKING, Any, Callable
 
 if TYPE_CHECKING:
@@ -88,6 +88,57 @@ class WalksApi:
         """
         chosen = choose_function(function, lambda part: part)
         return self._runtime.structure_map(value, self._core.to_object(chosen))
+
+    def children(self, value: Any) -> list[tuple[AccessStep, Any]]:
+        """Return the direct parts of a value, and the steps that lead to them.
+
+        Parameters
+        ----------
+        value : object
+            Its parts are those of `structural_equal`, in the order of `visit`.
+
+        Returns
+        -------
+        list of tuple
+            An `AccessStep` and a part, each. A mapping has two for an entry: its key, by the step
+            ``("element", key)``, and the value, by ``("key", key)``. A value without parts has none.
+
+        Examples
+        --------
+        >>> for step, part in anyffi.structure.children({"a": 1}):
+        ...     print(step.kind, step.key, part)
+        element a a
+        key a 1
+        """
+        return [read_child(row) for row in self._runtime.structure_children(value)]
+
+    def map_children(self, value: Any, function: Callable[[Any], Any] | Mapping[Any, Any]) -> Any:
+        """Return a value whose direct parts are what a function returns for those of another one.
+
+        If no part changes, it is the value itself. The parts of the parts are left to the function.
+
+        Parameters
+        ----------
+        value : object
+            Its parts are those that `children` returns. It does not change.
+        function : callable or mapping
+            Called with each part, also with an object that has several references for each of them, and
+            returns what takes its place. A mapping is one of types, as for `map`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            The value cannot be made: see `map`.
+
+        Examples
+        --------
+        >>> def negate(x):
+        ...     return -x if isinstance(x, int) else anyffi.structure.map_children(x, negate)
+        >>> anyffi.structure.map_children([1, "a", [2]], negate)
+        anyffi.List([-1, 'a', anyffi.List([-2])])
+        """
+        chosen = choose_function(function, lambda part: part)
+        return self._runtime.structure_map_children(value, self._core.to_object(chosen))
 
     def copy(self, value: Any) -> Any:
         """Return a deep copy of a value: of containers, tensors and objects of C++.

@@ -8,7 +8,16 @@ from collections import namedtuple
 from .._builtins import *  # noqa: F403
 from .._typing import Any
 
-__all__ = ["MISSING", "AccessPath", "AccessStep", "Edit", "Mismatch", "Missing", "read_difference"]
+__all__ = [
+    "MISSING",
+    "AccessPath",
+    "AccessStep",
+    "Edit",
+    "Mismatch",
+    "Missing",
+    "read_child",
+    "read_difference",
+]
 
 
 class Missing:
@@ -46,7 +55,7 @@ class AccessStep(namedtuple("AccessStep", ("kind", "key"))):  # noqa: PYI024  # 
     kind : str
         ``"field"``, ``"index"``, ``"key"`` or ``"element"``.
     key : object
-        The name of the field, the index, the key, or the element.
+        The name of the field, the index, the key, or the element; an element of a mapping is a key.
     """
 
     __slots__ = ()
@@ -70,7 +79,7 @@ class AccessPath:
     ----------
     steps : iterable of tuple
         Each is ``("field", name)``, ``("index", number)``, ``("key", key)``, or ``("element", element)`` for
-        an element of a set.
+        an element of a set or a key of a mapping itself.
 
     Attributes
     ----------
@@ -142,7 +151,7 @@ class AccessPath:
         return self._then("key", key)
 
     def set_item(self, element: Any) -> AccessPath:
-        """Return the path to an element of the part, which is a set."""
+        """Return the path to an element of the part, which is a set, or to a key of a mapping."""
         return self._then("element", element)
 
     def _then(self, kind: str, value: Any) -> AccessPath:
@@ -280,3 +289,9 @@ def read_difference(cls: type[Any], row: Any) -> Any:
     steps, left, right, sides = row
     path = AccessPath((_STEP_TYPES[kind], value) for kind, value in steps)
     return cls(path, left if sides & 1 else MISSING, right if sides & 2 else MISSING)
+
+
+def read_child(row: Any) -> tuple[AccessStep, Any]:
+    """Return what the runtime describes by a row of `anyffi.structure.children`: the step, and the part."""
+    kind, key, part = row
+    return AccessStep(_STEP_TYPES[kind], key), part

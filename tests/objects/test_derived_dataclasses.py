@@ -274,6 +274,7 @@ def test_structure(classes: Classes, ffi: Any) -> None:
     for change in (
         ffi.copy,
         lambda x: ffi.map([x], lambda part: 4 if part == 3 else part),
+        lambda x: ffi.map_children(x, lambda part: 4 if part == 3 else part),
     ):
         with pytest.raises(TypeError, match="the constructor of its base in C.. was not called"):
             change(draft)

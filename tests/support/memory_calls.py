@@ -143,6 +143,10 @@ def _unfolding(ffi: Any, unfold: Callable[..., Any]) -> Callable[[], Any]:
     return functools.partial(unfold, copy.deepcopy(make_tree(ffi)))
 
 
+def _naming_children(ffi: Any, value: Any) -> Callable[[], Any]:
+    return lambda: [step.key for step, _ in ffi.children(value)]
+
+
 CALLS: dict[str, Call] = {
     "scalars": _calling("echo", 5),
     "big ints": _calling("echo", [2**64, -(10**400)]),
@@ -314,6 +318,11 @@ CALLS: dict[str, Call] = {
     "keywords": _on(lambda ffi: ffi.get_global_func("testing.typed.defaults"), lambda f: f(a=1, c=2.0)),
     "deep copies": lambda ffi: _copying_deeply(
         ffi.List([LONG, ffi.Dict({LONG: ffi.Array([ffi.List([1])])})])
+    ),
+    "children": lambda ffi: _naming_children(ffi, ffi.Dict({LONG: [1], "k": {2}})),
+    "fields as children": lambda ffi: _naming_children(ffi, make_tree(ffi)),
+    "children mapped": lambda ffi: functools.partial(
+        ffi.map_children, ffi.List([LONG, [1], 2]), {int: lambda x: LONG}
     ),
     "fields by name": lambda ffi: _unfolding(ffi, ffi.asdict),
     "fields in order": lambda ffi: _unfolding(ffi, ffi.astuple),

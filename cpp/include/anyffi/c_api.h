@@ -997,6 +997,12 @@ int anyffi_structure_visit(const AnyffiValue* value, const AnyffiValue* function
 /// changed is not made again. With None instead of a function: a deep copy, which may contain itself. ValueError for
 /// cycles through what cannot change after it was made, TypeError for objects that cannot be made.
 int anyffi_structure_map(const AnyffiValue* value, const AnyffiValue* function, AnyffiValue* out);
+/// The direct parts of a value in the order of `anyffi_structure_visit`, as an Array of Arrays: the step that leads to
+/// a part, as in `anyffi_structure_diff`, and the part. A key of a mapping is an element of it, as of a set.
+int anyffi_structure_children(const AnyffiValue* value, AnyffiValue* out);
+/// A value like another one, whose direct parts are what a function returns for each of them, in the same order; the
+/// value itself if none has changed. Errors are those of `anyffi_structure_map`.
+int anyffi_structure_map_children(const AnyffiValue* value, const AnyffiValue* function, AnyffiValue* out);
 /// A value like another one with another part: an element, by its index in the order of insertion, of a mapping the key
 /// (2 i) or value (2 i + 1) of an entry, or a field.
 int anyffi_structure_replace(const AnyffiValue* value, int64_t index, const AnyffiValue* part, AnyffiValue* out);

@@ -96,6 +96,23 @@ inline AnyValue structural_map(AnyView value, const Function& function) {
   return made;
 }
 
+/// The direct parts of a value in the order of `structural_visit`. Each is an Array of three: the two of the step that
+/// leads to it, as in `Mismatch::path`, where a key of a mapping is an element of it, and the part.
+inline Array<Array<>> structural_children(AnyView value) {
+  AnyValue rows;
+  detail::check(anyffi_structure_children(&value.raw(), rows.out()));
+  return rows.cast<Array<Array<>>>();
+}
+
+/// A value whose direct parts are what a function returns for those of another one, which is returned itself if none
+/// changes. The parts of the parts are left to the function: so passes with an environment are recursive functions.
+inline AnyValue structural_map_children(AnyView value, const Function& function) {
+  AnyView called = function;
+  AnyValue made;
+  detail::check(anyffi_structure_map_children(&value.raw(), &called.raw(), made.out()));
+  return made;
+}
+
 /// A copy of a value and of all that it consists of, which may contain itself.
 inline AnyValue deep_copy(AnyView value) {
   AnyView none;

@@ -45,6 +45,20 @@ AnyValue map(AnyView value, AnyView function) {
   return made;
 }
 
+AnyValue children(AnyView value) {
+  Section section;
+  AnyValue rows;
+  check(anyffi_structure_children(&value.raw(), rows.out()));
+  return rows;
+}
+
+AnyValue map_children(AnyView value, AnyView function) {
+  Section section;
+  AnyValue made;
+  check(anyffi_structure_map_children(&value.raw(), &function.raw(), made.out()));
+  return made;
+}
+
 AnyValue replace(AnyView value, int64_t index, AnyView part) {
   Section section;
   AnyValue made;
@@ -100,6 +114,14 @@ ANYFFI_REGISTER_GLOBAL("anyffi.structure.visit")
 ANYFFI_REGISTER_GLOBAL("anyffi.structure.map")
     .def(&map, arg("value"), arg("function"))
     .doc("Return what a function makes of a value and all that it consists of; without a function, a deep copy.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.structure.children")
+    .def(&children, arg("value"))
+    .doc("Return the direct parts of a value: of each the kind and the key of the step to it, and the part.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.structure.map_children")
+    .def(&map_children, arg("value"), arg("function"))
+    .doc("Return a value like another one, of what a function returns for each direct part.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.structure.replace")
     .def(&replace, arg("value"), arg("index"), arg("part"))

@@ -12,6 +12,10 @@
 
 namespace anyffi::runtime {
 
+/// The steps of paths: `.name`, `[index]`, `[key]` to the value, and elements of sets, which have no place. A key of a
+/// mapping is also an element of it: the step to the key itself.
+enum class StepType { kField = 0, kIndex = 1, kKey = 2, kElement = 3 };
+
 /// Moves an owned value into a sequence that has room for it, and that nobody else knows.
 inline void append_owned(AnyffiObject* sequence, AnyffiValue value) noexcept {
   AnyffiSequence* array = as_sequence(sequence);

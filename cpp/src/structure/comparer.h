@@ -14,9 +14,6 @@ namespace anyffi::runtime {
 /// What is found: whether there is a difference, the first one, or all of them.
 enum class Search { kAny, kFirst, kAll };
 
-/// How steps of a path are shown: `.name`, `[index]` or `[key]`, and elements of sets, which have no place.
-enum class StepType { kField = 0, kIndex = 1, kKey = 2, kElement = 3 };
-
 /// Whether all keys are looked up, since they have no parts.
 bool has_simple_keys(const Mapping* mapping) noexcept;
 

@@ -62,6 +62,12 @@ class Maker {
   const Recipe& recipe_of(const ObjectType& type);
   /// A value of the form and type of another one, of `parts` in the order of `next_part`. ValueError for equal keys.
   int make_like(const AnyffiValue& value, const AnyffiValue* parts, size_t count, AnyffiValue* out);
+  /// The value itself if no part has changed, else one like it.
+  int remake(const AnyffiValue& value, bool is_changed, const AnyffiValue* parts, size_t count, AnyffiValue* out) {
+    if (is_changed) return make_like(value, parts, count, out);
+    *out = retained(value).take();
+    return 0;
+  }
   Form form_of_value(const AnyffiValue& value, const ObjectType** out_type);
 
  private:

@@ -2,56 +2,16 @@
 /// Mapping and copying values, with a stack of its own. What has several references is met once.
 #include <anyffi/inline.h>
 
-#include <cstring>
-
 #include "core/errors.h"
 #include "core/host.h"
 #include "core/value.h"
-#include "structure/arrays.h"
-#include "structure/leaves.h"
+#include "structure/changes.h"
 #include "structure/making.h"
 #include "structure/tables.h"
+#include "values/containers.h"
 
 namespace anyffi::runtime {
 namespace {
-
-bool is_text_or_number(int32_t code) noexcept {
-  return anyffi_is_str(code) || anyffi_is_bytes(code) || code == ANYFFI_BIG_INT;
-}
-
-bool is_its_value(const AnyffiValue& member, const AnyffiValue& result) noexcept {
-  Owned holder;
-  const AnyffiValue* plain;
-  int is_same = find_plain(member, &holder, &plain) == 0 ? 0 : -1;
-  if (is_same == 0 && plain != &member) is_same = compare_leaves(*plain, result, 0);
-  if (is_same >= 0) return is_same == 1;
-  Owned ignored;
-  anyffi_error_take_raised(ignored.out());
-  return false;
-}
-
-/// Whether a function of the host has returned what it was given: of text, numbers and its own objects the runtime gets
-/// new objects.
-bool is_unchanged(const AnyffiValue& old, const AnyffiValue& result) noexcept {
-  if (is_identical(old, result)) return true;
-  // Of a member of an enumeration the function returns the value.
-  if (void* handle = handle_of(old)) return handle == handle_of(result) || is_its_value(old, result);
-  if (is_text_or_number(old.type_code)) {
-    return is_text_or_number(result.type_code) && compare_leaves(old, result, 0) == 1;
-  }
-  if (old.type_code != result.type_code) return false;
-  if (old.type_code == ANYFFI_COMPLEX) {
-    auto* left = reinterpret_cast<AnyffiComplex*>(old.as_object);
-    auto* right = reinterpret_cast<AnyffiComplex*>(result.as_object);
-    return std::memcmp(&left->real, &right->real, 8) == 0 && std::memcmp(&left->imag, &right->imag, 8) == 0;
-  }
-  if (old.type_code != ANYFFI_SLICE) return false;
-  auto* left = reinterpret_cast<AnyffiSlice*>(old.as_object);
-  auto* right = reinterpret_cast<AnyffiSlice*>(result.as_object);
-  // Parts are rarely more than numbers, and seldom slices of slices.
-  return is_identical(left->start, right->start) && is_identical(left->stop, right->stop) &&
-         is_identical(left->step, right->step);
-}
 
 /// The copy constructor of a class of C++, which copies also what is no field; NULL if there is none.
 AnyffiObject* find_copy(const ObjectType& type) noexcept {
@@ -153,9 +113,12 @@ void Mapper::add(const Owned& old, Owned result) {
     return;
   }
   Frame& frame = stack_.back();
-  bool is_kept = function_ != nullptr && is_unchanged(*old.get(), *result.get());
-  if (!is_kept) frame.is_changed |= !is_identical(*old.get(), *result.get());
-  parts_.push_back(is_kept ? retained(*old.get()) : std::move(result));
+  if (function_ != nullptr) {
+    frame.is_changed |= add_result(*old.get(), std::move(result), &parts_);
+    return;
+  }
+  frame.is_changed |= !is_identical(*old.get(), *result.get());
+  parts_.push_back(std::move(result));
 }
 
 int Mapper::meet(Owned value, bool is_shared) {
@@ -232,8 +195,8 @@ int Mapper::make(Frame& frame, Owned* out) {
   const AnyffiValue* parts = reinterpret_cast<const AnyffiValue*>(parts_.data()) + frame.first;
   size_t count = parts_.size() - frame.first;
   if (function_ != nullptr) {
-    Owned changed = retained(value);
-    if (frame.is_changed && maker_.make_like(value, parts, count, changed.out()) != 0) return -1;
+    Owned changed;
+    if (maker_.remake(value, frame.is_changed, parts, count, changed.out()) != 0) return -1;
     return call_function(*function_, *changed.get(), out);
   }
   if (frame.row >= 0 && made_[static_cast<size_t>(frame.row)]->type_code != ANYFFI_UNSET) {
@@ -337,32 +300,5 @@ int anyffi_structure_map(const AnyffiValue* value, const AnyffiValue* function, 
   return guard([&] {
     Mapper mapper(function->type_code == ANYFFI_NONE ? nullptr : function);
     return mapper.run(*value, out);
-  });
-}
-
-int anyffi_structure_replace(const AnyffiValue* value, int64_t index, const AnyffiValue* part, AnyffiValue* out) {
-  using namespace anyffi::runtime;
-  *out = anyffi_make_none();
-  return guard([&] {
-    ObjectTypes types;
-    Maker maker(types);
-    const ObjectType* type;
-    const AnyffiValue& given = unboxed(*value);
-    Form form = maker.form_of_value(given, &type);
-    Vector<Owned> parts;
-    Position at;
-    for (;;) {
-      Owned each;
-      bool is_shared;
-      int status = next_part(given, form, type, &at, &each, &is_shared);
-      if (status < 0) return -1;
-      if (status == 0) break;
-      parts.push_back(std::move(each));
-    }
-    if (index < 0 || index >= static_cast<int64_t>(parts.size())) {
-      return anyffi_error_raise("IndexError", "there is no such part");
-    }
-    if (anyffi_value_own(part, parts[static_cast<size_t>(index)].out()) != 0) return -1;
-    return maker.make_like(given, reinterpret_cast<const AnyffiValue*>(parts.data()), parts.size(), out);
   });
 }

@@ -108,7 +108,7 @@ const ObjectType& ObjectTypes::add(int32_t type_code) {
 
 const char* name_part(const ObjectType* type, int64_t index) noexcept {
   if (type == nullptr) return kSliceParts[index];
-  return type->form == Form::kState ? "__getstate__()" : type->fields[static_cast<size_t>(index)].field->name;
+  return type->form == Form::kState ? kStateName : type->fields[static_cast<size_t>(index)].field->name;
 }
 
 int get_state(const ObjectType& type, AnyffiObject* object, AnyffiValue* out) noexcept {

@@ -86,6 +86,8 @@ inline int32_t count_parts(const ObjectType* type) noexcept {
   if (type == nullptr) return 3;
   return type->form == Form::kState ? 1 : static_cast<int32_t>(type->fields.size());
 }
+/// The name of the part of a value of the form kState.
+constexpr const char* kStateName = "__getstate__()";
 const char* name_part(const ObjectType* type, int64_t index) noexcept;
 int get_part(const ObjectType* type, AnyffiObject* object, int64_t index, AnyffiValue* out) noexcept;
 
