@@ -17,6 +17,13 @@ __all__ = ["WalksApi"]
 class WalksApi:
     """Functions that walk through values, with one backend."""
 
+    Array: Any
+    Dict: Any
+    FrozenSet: Any
+    List: Any
+    Map: Any
+    Set: Any
+
     _core: Any
     _runtime: Runtime
 
@@ -208,20 +215,28 @@ class WalksApi:
 
     def _number_of(self, value: Any, kind: str, name: Any) -> int:
         """Return the number of a part, as `anyffi.structure.replace` counts them."""
-        if kind == "index":
-            size = len(value)
-            if not -size <= name < size:
-                raise IndexError(f"there is no index {name} among {size}")
-            number: int = name % size
-        elif kind == "field":
+        number: int
+        if kind == "field":
             parts = ("start", "stop", "step")
             if isinstance(value, slice):
                 number = parts.index(name)
             else:
                 number = 0 if name == "__getstate__()" else self._runtime.structure_field_index(value, name)
+        elif kind == "index":
+            # What has the index as a key has no such part.
+            if not isinstance(value, (self.Array, self.List)):
+                raise IndexError(f"there is no index {name} in {type(value).__name__}")
+            size = len(value)
+            if not -size <= name < size:
+                raise IndexError(f"there is no index {name} among {size}")
+            number = name % size
         else:
-            keys = list(value)
+            is_mapping = isinstance(value, (self.Map, self.Dict))
+            has_such = is_mapping or (kind == "element" and isinstance(value, (self.FrozenSet, self.Set)))
+            keys = list(value) if has_such else []
             if name not in keys:
                 raise KeyError(name)
-            number = keys.index(name) * (2 if kind == "key" else 1) + (kind == "key")
+            number = keys.index(name)
+            if is_mapping:
+                number = 2 * number + (kind == "key")
         return number

@@ -86,6 +86,31 @@ def test_parts_are_the_objects_themselves(ffi: Any) -> None:
     assert parts[3] is function
 
 
+def test_each_part_can_be_replaced(ffi: Any) -> None:
+    for value, steps in PARTS:
+        value = ffi.convert(value)
+        for number, (step, _) in enumerate(ffi.children(value)):
+            made = ffi.replace(value, path(step), "new")
+            assert ffi.to_python(parts_of(ffi, made))[number] == "new"
+            others = parts_of(ffi, value)
+            others[number] = "new"
+            assert parts_of(ffi, made) == others
+        assert len(ffi.children(value)) == len(steps)
+
+
+def test_paths_that_lead_to_no_part(ffi: Any) -> None:
+    """What they name can be read, but is no part."""
+    for value, step, error in (
+        ({0: "a"}, ("index", 0), IndexError),
+        ([1, 0], ("key", 0), KeyError),
+        ([1, 0], ("element", 0), KeyError),
+        ("ab", ("index", 0), IndexError),
+        ("ab", ("element", "b"), KeyError),
+    ):
+        with pytest.raises(error):
+            ffi.replace(value, path(step), 9)
+
+
 def test_one_level_is_mapped(ffi: Any) -> None:
     def more(x: Any) -> Any:
         return x + 1 if type(x) is int else x
