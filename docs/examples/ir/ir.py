@@ -1,5 +1,6 @@
 """A small compiler's expressions: defined in Python, changed in C++, equal up to the names of variables."""
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,16 +11,22 @@ from nodes import Call, Const, Function, Let, Var
 passes = anyffi.load_module("./libir.so")
 
 
-def inline(expr: Any) -> Any:
-    """Replace the variables of all `let` by their values: a mapper."""
+@functools.singledispatch
+def inline(expr: Any, values: dict[Any, Any]) -> Any:
+    """Replace the variables of all `let` by their values: a pass with an environment, the known values."""
+    return structure.map_children(expr, lambda part: inline(part, values))
 
-    def replace_let(part: Any) -> Any:
-        if not isinstance(part, Let):
-            return part
-        var, value = part.var, part.value
-        return structure.map(part.body, lambda inner: value if inner is var else inner)
 
-    return structure.map(expr, replace_let)
+@inline.register(Var)
+def inline_var(var: Var, values: dict[Any, Any]) -> Any:
+    """Replace a variable that has a value."""
+    return values.get(var, var)
+
+
+@inline.register(Let)
+def inline_let(let: Let, values: dict[Any, Any]) -> Any:
+    """Add the variable to the environment of the body."""
+    return inline(let.body, {**values, let.var: inline(let.value, values)})
 
 
 def count(expr: Any, cls: type) -> int:
@@ -73,8 +80,8 @@ def examples() -> Iterator[tuple[str, Any, Any]]:
     yield "passes.fold(folded) is folded", passes.fold(folded) is folded, True
     yield "fold(x * 1 + 0)", str(passes.fold(x * 1 + 0)), "x"
 
-    inlined = inline(folded)
-    yield "inline(folded)", str(inlined), "fn(x, y) ((((x * 2) + 3) * y) + ((x * 2) + 3))"
+    inlined = inline(folded, {})
+    yield "inline(folded, {})", str(inlined), "fn(x, y) ((((x * 2) + 3) * y) + ((x * 2) + 3))"
     # What was one node is one still, so that C++ can find common parts.
     yield "count(inlined, Const)", count(inlined, Const), 2
     yield "passes.evaluate(inlined, [10, 2])", passes.evaluate(inlined, [10, 2]), 69.0
