@@ -81,7 +81,7 @@ def _require_own(self: Any, type_code: int, verb: str, member: str) -> None:
 
 
 def _class_without_attributes(cls: Any) -> Any:
-    """Return a class if its instances have no attributes of Python; one that users registered may give them some."""
+    """Return a class, or None: instances of one that users registered may have attributes of Python."""
     return cls if "_anyffi_type_key" in cls.__dict__ else None
 
 
@@ -151,7 +151,7 @@ def _deepen(made: Any, fields: tuple[Field, ...], memo: dict[int, Any]) -> None:
 
 
 def make_reduce(cls: Any, type_code: int, get_state: Any) -> Any:
-    """Return `__reduce__` of a class for objects of a type: it gives class, state from C++, and attributes."""
+    """Return `__reduce__` for objects of a type: it gives class, state from C++, and attributes."""
     plain = _class_without_attributes(cls)
 
     def __reduce__(self: Any) -> tuple[Any, ...]:
