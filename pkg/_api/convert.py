@@ -122,10 +122,13 @@ class ConvertApi:
         >>> anyffi.from_dlpack(numbers, copy=True) is numbers
         False
         """
+        is_array = _is_array(ext_tensor)
+        if is_array and device is None and not (copy or require_alignment or require_contiguous):
+            return self._convert(ext_tensor, "anyffi.from_dlpack")  # type: ignore[no-any-return]
         if device is not None and not isinstance(device, (str, Device)):
             raise TypeError(f"expected a Device or its name, got {type(device).__name__}")
         place = Device(device) if isinstance(device, str) else device
-        exporter = None if _is_array(ext_tensor) else _Exporter(ext_tensor, place, copy)
+        exporter = None if is_array else _Exporter(ext_tensor, place, copy)
         given: Any = exporter or ext_tensor
         if writable and exporter is not None and HAS_CAPSULES:
             made: Tensor = self._runtime.tensor_from_writable_capsule(
@@ -146,8 +149,10 @@ class ConvertApi:
 
 def _is_array(x: Any) -> bool:
     """Return whether an object becomes a tensor without its `__dlpack__`."""
-    ndarray = getattr(sys.modules.get("numpy"), "ndarray", TensorMethods)
-    return issubclass(type(x), (TensorMethods, ndarray))
+    cls = type(x)
+    numpy = sys.modules.get("numpy")
+    ndarray = TensorMethods if numpy is None else getattr(numpy, "ndarray", TensorMethods)
+    return cls is ndarray or issubclass(cls, (TensorMethods, ndarray))
 
 
 class _Exporter:
