@@ -37,7 +37,7 @@ def compile_library(
     compiler = shlex.split(os.environ.get("CXX", "g++") if cxx else os.environ.get("CC", "gcc"))
     command = [*compiler, *(["-std=c++17"] if cxx else []), *COMMON, *form, *map(str, sources), *options]
     digest = hashlib.sha256(repr((command, sys.version)).encode())
-    for source in (*sources, *sorted(HEADERS.rglob("*.h"))):
+    for source in (*sources, *sorted(SOURCES.glob("*.h")), *sorted(HEADERS.rglob("*.h"))):
         digest.update(source.read_bytes())
     folder = build_directory() / f"{name}-{digest.hexdigest()[:16]}"
     library = folder / f"{name}.so"

@@ -32,7 +32,7 @@ COUNTS = (
 CONTAINERS = "sequences|mappings|sets"
 
 PICTURES = (
-    Picture("calls", "Ways of calling", COUNTS, "^(calls|classes)$"),
+    Picture("calls", "Ways of calling", COUNTS, "^(calls|classes|members)$"),
     Picture("scalars", "A value as argument", r"^nop\((.*)\)", "^(numbers|NumPy scalars|text|indices)$"),
     Picture("containers", "A container as argument", r"^nop\((.*)\)", f"^({CONTAINERS})$"),
     Picture(

@@ -1,6 +1,7 @@
 // What the generated functions of nanobind use.
 #pragma once
 
+#include <nanobind/make_iterator.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/operators.h>
@@ -17,6 +18,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/unordered_map.h>
 #include <nanobind/stl/unordered_set.h>
 #include <nanobind/stl/variant.h>
@@ -25,6 +27,7 @@
 
 #include "map_classes.h"
 #include "map_make.h"
+#include "map_members.h"
 
 namespace nb = nanobind;
 using nb::arg;
@@ -125,9 +128,95 @@ inline void bind_classes(nb::module_& m) {
   m.def("run", [](Runner& runner, int64_t k) { return runner.run(k); }, arg("runner"), arg("k"));
 }
 
+struct PyShape : Shape {
+  NB_TRAMPOLINE(Shape, 1);
+  double area() const override { NB_OVERRIDE(area); }
+};
+
+inline void bind_members(nb::module_& m) {
+  nb::enum_<Suit>(m, "Suit").value("Clubs", Suit::kClubs).value("Hearts", Suit::kHearts).value("Spades", Suit::kSpades);
+  nb::exception<CardError>(m, "CardError", PyExc_RuntimeError);
+  nb::class_<Vec>(m, "Vec")
+      .def(nb::init<>())
+      .def(nb::init<double, double>(), arg("x"), arg("y"))
+      .def_rw("x", &Vec::x)
+      .def_rw("y", &Vec::y)
+      .def_prop_rw("first", &Vec::get_first, &Vec::set_first)
+      .def(-nb::self)
+      .def("__mul__", &Vec::operator*, arg("by"))
+      .def(
+          "__rmul__", [](const Vec& vec, double by) { return vec * by; }, arg("by"))
+      .def(nb::self += nb::self, nb::rv_policy::none)
+      .def(nb::self == nb::self)
+      .def(nb::self != nb::self)
+      .def("__hash__", &Vec::hash)
+      .def("__str__", &Vec::text)
+      .def("__repr__", &Vec::text)
+      .def("__abs__", &Vec::norm)
+      .def("__float__", &Vec::norm)
+      .def("__getstate__", [](const Vec& vec) { return std::make_pair(vec.x, vec.y); })
+      .def("__setstate__",
+           [](Vec& vec, std::pair<double, double> state) { new (&vec) Vec(state.first, state.second); });
+  nb::class_<Deck>(m, "Deck")
+      .def(nb::init<>())
+      .def_rw("cards", &Deck::cards)
+      .def_rw("prices", &Deck::prices)
+      .def_rw("places", &Deck::places)
+      .def_rw("limit", &Deck::limit)
+      .def_rw("label", &Deck::label)
+      .def_rw("range", &Deck::range)
+      .def_rw("rule", &Deck::rule)
+      .def_rw("suit", &Deck::suit)
+      .def("__bool__", [](const Deck& deck) { return static_cast<bool>(deck); })
+      .def("__getitem__", &Deck::get, arg("i"))
+      .def("__setitem__", &Deck::set, arg("i"), arg("card"))
+      .def("__contains__", &Deck::has, arg("card"))
+      .def("__call__", &Deck::play, arg("card"))
+      .def(
+          "__iter__",
+          [](const Deck& deck) {
+            return nb::make_iterator(nb::type<Deck>(), "iterator", deck.cards.begin(), deck.cards.end());
+          },
+          nb::keep_alive<0, 1>())
+      .def("each", &Deck::each, arg("f"))
+      .def("place", &Deck::place, arg("i"), nb::rv_policy::reference_internal)
+      .def("find", &Deck::find, arg("i"), nb::rv_policy::reference_internal)
+      .def("maybe", &Deck::maybe, arg("i"))
+      .def("both", &Deck::both)
+      .def("named", &Deck::named)
+      .def("made", &Deck::made)
+      .def("cut", &Deck::cut, arg("card"), nb::rv_policy::reference)
+      .def("total", &Deck::total, arg("a"), arg("b"), arg("by") = 1.0)
+      .def_static("of", &Deck::of, arg("cards"));
+  nb::class_<Shape, PyShape>(m, "Shape")
+      .def(nb::init<std::string>(), arg("name"))
+      .def_rw("name", &Shape::name)
+      .def_rw("next", &Shape::next)
+      .def_rw("parts", &Shape::parts)
+      .def("area", &Shape::area);
+  nb::class_<Circle, Shape>(m, "Circle").def(nb::init<std::string>(), arg("name"));
+  m.def("make_shape", &make_shape, arg("is_circle"));
+  m.def("area_of", &area_of, arg("shape"));
+  m.def("throw_card", &throw_card);
+  m.def("take_pointer", &take_pointer, arg("vec").none());
+  m.def("take_optional", &take_optional, arg("vec"));
+  m.def("take_copies", &take_copies, arg("a"), arg("b"));
+  m.def("take_either", &take_either, arg("x"));
+  m.def("take_named", &take_named, arg("vecs"));
+  m.def("take_marked", &take_marked, arg("pair"));
+  m.def("same_suit", &same_suit, arg("suit"));
+  m.def("take_suits", &take_suits, arg("suits"));
+  m.def("all_suits", &all_suits);
+  m.def("apply_to_vec", &apply_to_vec, arg("f"));
+  m.def("apply_to_number", &apply_to_number, arg("f"));
+}
+
 /// Bind what is not generated.
 inline void bind_more(nb::module_& m) {
+  // What the statements use lives until the process ends.
+  nb::set_leak_warnings(false);
   bind_classes(m);
+  bind_members(m);
   m.def("released", [](int64_t x) { return x + 1; }, nb::call_guard<nb::gil_scoped_release>());
   nb::class_<Point>(m, "Point")
       .def(nb::init<double, double>(), arg("x"), arg("y"))
