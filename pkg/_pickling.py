@@ -15,6 +15,7 @@ from . import _current
 from ._rules.arrays import PADDED, READ_ONLY, count_bytes
 from ._rules.device import Device
 from ._rules.dtype import dtype, read_dtype
+from ._rules.errors import is_from_handler
 from ._rules.internal import Memory
 from ._typing import Any, Callable
 
@@ -154,6 +155,9 @@ class _Late:
         try:
             return self._finder(*self._origin[1])
         except Exception as error:
+            # Not that it cannot be found; the second is what CPython makes of a MemoryError that it loses.
+            if isinstance(error, (MemoryError, SystemError)) or is_from_handler(error):
+                raise
             places = [each for each in self._origin[1] if isinstance(each, str)]
             raise ImportError(
                 f"cannot use what was pickled as {', '.join(map(repr, places))}: {error}. "

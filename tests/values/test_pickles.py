@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import pathlib
 import pickle
 import pickletools
+import signal
 import types
 from collections.abc import Iterator
 from typing import Any, Callable
@@ -17,7 +19,7 @@ import numpy as np
 import pytest
 from pickles import PROTOCOLS, every_protocol, tensor_of, through
 from programs import run_program
-from support import Build, needs_compilers, slow_except
+from support import Build, cpython_only, needs_compilers, slow_except
 
 #: Values to pickle, made with the classes of a backend.
 MAKERS: dict[str, Callable[[Any], Any]] = {
@@ -190,6 +192,26 @@ def test_a_function_without_a_name_is_refused_at_once(ffi: Any) -> None:
     ):
         pickle.dumps(function)
     assert copy.copy(function) is copy.deepcopy(function) is function
+
+
+@cpython_only("raises the exception of a handler where the signal is sent")
+def test_what_a_signal_handler_raises_while_a_function_is_found(
+    ffi: Any, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It reaches the program, which gets no function that fails later instead."""
+
+    def handle(*_: object) -> None:
+        raise LookupError("from the handler")
+
+    (tmp_path / "pickles_interrupted.py").write_text("import signal\nsignal.raise_signal(signal.SIGINT)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    data = b"canyffi._pickling\nunpickle_function\n(Vpickles.nowhere\nNVpickles_interrupted\ntR."
+    former = signal.signal(signal.SIGINT, handle)
+    try:
+        with pytest.raises(LookupError, match="from the handler"):
+            pickle.loads(data)
+    finally:
+        signal.signal(signal.SIGINT, former)
 
 
 def test_a_function_that_was_removed(ffi: Any) -> None:
