@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator
-from reprlib import recursive_repr
 from types import MappingProxyType
 
 from .._builtins import *  # noqa: F403
@@ -13,6 +12,7 @@ from .._rules.culprits import locate_method
 from .._rules.internal import MISSING
 from .._typing import TYPE_CHECKING, Any
 from .container import Container, deep_copies, is_made, is_public, new_or_same, shown_class, single_argument
+from .reprs import recursive_repr
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -110,7 +110,7 @@ class MappingMethods(Container):
         """Return a set-like view of the pairs."""
         return self._anyffi_views[ITEMS](self)
 
-    @recursive_repr()
+    @recursive_repr
     def __repr__(self) -> str:
         self._anyffi_runtime.need_stack()
         pairs = ", ".join(f"{key!r}: {value!r}" for key, value in self._anyffi_pairs())

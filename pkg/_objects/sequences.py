@@ -6,13 +6,13 @@ import operator
 import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
-from reprlib import recursive_repr
 
 from .._builtins import *  # noqa: F403
 from .._rules.containers import as_bound, as_count, as_position, checks_self, hashable, unpack_slice
 from .._rules.values import find_on_type
 from .._typing import TYPE_CHECKING, Any, Callable
 from .container import Container, deep_copies, is_made, is_public, new_or_same, shown_class
+from .reprs import recursive_repr
 from .runtime import Runtime
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class SequenceMethods(Container):
             total += 1
         return total
 
-    @recursive_repr()
+    @recursive_repr
     def __repr__(self) -> str:
         self._anyffi_runtime.need_stack()
         return f"{shown_class(self)}({self._anyffi_plain(self._anyffi_items())!r})"

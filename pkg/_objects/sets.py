@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator
-from reprlib import recursive_repr
 
 from .._builtins import *  # noqa: F403
 from .._rules.containers import checks_self, hashable
 from .._rules.internal import Elements
 from .._typing import TYPE_CHECKING, Any, Callable
 from .container import Container, deep_copies, is_made, is_public, new_or_same, shown_class
+from .reprs import recursive_repr
 
 __all__ = ["FrozenSetMethods", "SetMethods"]
 
@@ -276,7 +276,7 @@ class _Set(Container):
         theirs = _distinct(other)
         return _comparables(self).keys() >= _comparables(theirs).keys()
 
-    @recursive_repr()
+    @recursive_repr
     def __repr__(self) -> str:
         self._anyffi_runtime.need_stack()
         elements = ", ".join(map(repr, self._anyffi_iterate()))

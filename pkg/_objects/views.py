@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import ABCMeta
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, ValuesView
 from collections.abc import Set as AbstractSet
-from reprlib import recursive_repr
 from types import GenericAlias, MappingProxyType
 
 from .._builtins import *  # noqa: F403
 from .._rules.containers import ITEMS, KEYS, VALUES, checks_self
 from .._typing import Any
+from .reprs import recursive_repr
 
 __all__ = ["CORES", "build_views"]
 
@@ -36,7 +36,7 @@ class _ViewMethods:
         iterator: Iterator[Any] = self._mapping._anyffi_iterate(self._what, True)
         return iterator
 
-    @recursive_repr()
+    @recursive_repr
     def __repr__(self) -> str:
         self._mapping._anyffi_runtime.need_stack()
         return f"{type(self).__name__}({list(self)!r})"  # type: ignore[call-overload]
