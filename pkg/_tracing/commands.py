@@ -33,7 +33,7 @@ def add_commands(commands: Any) -> None:
         help="run the calls that FFI_RECORD recorded again, in another mode",
         description="Runs recorded calls again and prints where results, errors or changed arguments differ. "
         "The exit status is 0 if nothing does, 1 if something does or a call did not return, and 2 if calls "
-        "could not be replayed. Records are pickles: replay only those that you trust.",
+        "could not be replayed, also with --list. Records are pickles: replay only those that you trust.",
         allow_abbrev=False,
     )
     again.add_argument("folder", metavar="DIR", help="the directory of FFI_RECORD")

@@ -12,6 +12,7 @@ import pickle
 import random
 import sys
 import time
+import warnings
 from collections import Counter
 from types import FunctionType
 
@@ -33,6 +34,8 @@ _FILES = 8
 #: Arguments that no call can change.
 _FIXED = frozenset([type(None), bool, int, float, complex, str, bytes, type(...)])
 _MOST_NOTES = 1000
+#: What the next call may not raise; the last is what CPython makes of a MemoryError that it loses.
+_EXHAUSTED = (RecursionError, MemoryError, SystemError)
 
 
 class _TooLarge(Exception):
@@ -130,16 +133,20 @@ class Recorder(Watcher):
         self._numbers = itertools.count()
         #: Why calls could not be recorded, by function and reason.
         self._notes: Counter[tuple[str, str]] = Counter()
+        self._has_warned = False
         self._open()
 
     def _open(self) -> None:
-        self._pid = os.getpid()
+        pid = os.getpid()
         # Not that of `random`, which programs seed.
         self._random = random.Random()
-        self._stem = f"{int(time.time() * 1000)}-{self._pid}"
+        self._stem = f"{int(time.time() * 1000)}-{pid}"
         self._number = 0
         self._file: int | None = None
+        self._path = ""
         self._left = self._num_libraries = 0
+        # Last: if this fails in a child, the file is still the parent's.
+        self._pid = pid
 
     def begin_call(self, function: Any, known: Described, args: tuple[Any, ...], kwargs: Any) -> Any:
         """Pickle the arguments, as they are before the call."""
@@ -152,11 +159,13 @@ class Recorder(Watcher):
             _pass_on(error)
             self._note(known, _reason(error))
             return None
-        may_change = not all(type(x) in _FIXED for x in (*args, *(kwargs or {}).values()))
+        # No generator: CPython would tell of a MemoryError in closing it.
+        may_change = not _FIXED.issuperset(map(type, (*args, *(kwargs or {}).values())))
         number = next(self._numbers)
+        record = known, number, reference, packed, (args, kwargs or {}) if may_change else None
         # Before the call, which may end the process.
-        self._append(frame(("begin", number, known.signature or known.name, reference, packed)))
-        return known, number, reference, packed, (args, kwargs or {}) if may_change else None
+        self._append_of(number, "begin", known.signature or known.name, reference, packed)
+        return record
 
     def end(self, record: Any, result: Any) -> None:
         """Write the result of a call."""
@@ -186,17 +195,42 @@ class Recorder(Watcher):
             _pass_on(error)
             self._note(known, f"after the call: {_reason(error)}")
         finally:
-            self._append(frame(("end", number, outcome, None if after == packed else after)))
+            self._append_of(number, "end", outcome, None if after == packed else after)
+
+    def _append_of(self, number: int, kind: str, *content: Any) -> None:
+        """Append a record of a call. If that fails, one that nothing more is known of the call."""
+        try:
+            self._append(frame((kind, number, *content)))
+        except BaseException:
+            # The begin may be in the file: without an end the call would be one that never returned.
+            with contextlib.suppress(OSError):
+                self._append(frame(("end", number, None, None)))
+            raise
 
     def _append(self, data: bytes) -> None:
-        with self._lock:
-            self._append_alone(data)
+        try:
+            with self._lock:
+                self._append_alone(data)
+        except OSError as error:
+            self._warn(error)
+            raise
+
+    def _warn(self, error: OSError) -> None:
+        """Say once that calls are not recorded."""
+        if self._has_warned or is_from_handler(error):
+            return
+        self._has_warned = True
+        text = f"FFI_RECORD={self._folder}: calls are not recorded while it cannot be written: {error}"
+        # What shows it may call functions itself. No place in the program is to blame.
+        with unobserved:
+            warnings.warn_explicit(text, RuntimeWarning, "anyffi", 0)
 
     def _append_alone(self, data: bytes) -> None:
         if os.getpid() != self._pid:
             # After a fork: the file is the parent's.
             self._open()
-        if self._file is None or self._left < len(data):
+        if self._file is None or self._left < len(data) or not os.path.exists(self._path):
+            # The last: somebody has removed the file, where nobody would find what follows.
             self._begin_file(len(data))
         num_libraries = len(loaded_paths)
         if self._num_libraries != num_libraries:
@@ -211,6 +245,7 @@ class Recorder(Watcher):
             # What follows would not be found behind a part of a record.
             os.close(self._file)
             self._file = None
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._path)
 
     def _begin_file(self, size: int) -> None:
         if self._file is not None:
@@ -232,7 +267,7 @@ class Recorder(Watcher):
                 os.unlink(path)
         if written != len(begun):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
-        self._file = file
+        self._file, self._path = file, path
         self._left = self._most - len(begun)
         self._num_libraries = 0
 
@@ -259,11 +294,15 @@ class Recorder(Watcher):
         if self._notes[key] == 1 and len(self._notes) <= _MOST_NOTES:
             line = json.dumps({"name": key[0], "reason": reason}) + "\n"
             path = os.path.join(self._folder, f"{self._stem}{NOTES}")
-            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             try:
-                os.write(file, line.encode())
-            finally:
-                os.close(file)
+                file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+                try:
+                    os.write(file, line.encode())
+                finally:
+                    os.close(file)
+            except OSError as error:
+                self._warn(error)
+                raise
 
 
 def stamp_library(path: str) -> tuple[str, int, int]:
@@ -291,6 +330,8 @@ def _reference_of(function: Any, known: Described) -> bytes:
             known.reference = _pack(_find_member(function) or function, 2**16)
         except Exception as error:
             _pass_on(error)
+            if isinstance(error, _EXHAUSTED):
+                raise
             # Without its traceback, which refers to the function.
             known.reference = pickle.PicklingError(_reason(error))
     if isinstance(known.reference, Exception):

@@ -23,7 +23,7 @@ class _NoCall(Exception):
     """A call cannot be run again, and why."""
 
 
-def _load(call: Call, changed: Any) -> tuple[Any, Any, Any]:
+def _load(call: Call, tell: Any) -> tuple[Any, Any, Any]:
     """Load the libraries, the function and the arguments of a call."""
     if call.record is None:
         raise _NoCall("this is no record of a call")
@@ -33,7 +33,7 @@ def _load(call: Call, changed: Any) -> tuple[Any, Any, Any]:
             if path not in loaded_paths:
                 _current.api.load_module(path)
                 if stamp_library(path)[1:] != tuple(stamp):
-                    changed(path)
+                    tell(changed=path)
         function = _find_function(reference)
         if isinstance(function, _current.api.Function):
             # One that was not found is a Function over what looks for it again, and is read back as that.
@@ -43,7 +43,7 @@ def _load(call: Call, changed: Any) -> tuple[Any, Any, Any]:
         args, kwargs = pickle.loads(packed)
         if type(args) is not tuple or type(kwargs) is not dict:
             raise ValueError("the arguments of the call are missing")
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _NoCall(": ".join(describe_error(error)[1:])) from error
     return function, args, kwargs
 
@@ -73,15 +73,16 @@ def _expected(call: Call) -> tuple[Any, Any, Any]:
             raise ValueError("the outcome of the call is missing")
         expected = pickle.loads(outcome[1]) if outcome[0] == "return" else None
         return outcome, expected, pickle.loads(packed if after is None else after)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _NoCall(": ".join(describe_error(error)[1:])) from error
 
 
-def _run(call: Call, changed: Any) -> dict[str, Any]:
+def _run(call: Call, tell: Any) -> dict[str, Any]:
     """Run a call, and return how it differs from the recorded one."""
-    function, args, kwargs = _load(call, changed)
+    function, args, kwargs = _load(call, tell)
     outcome, expected, expected_after = _expected(call)
     arguments = _shown(args, kwargs)
+    tell(loaded=call.number)
     result: Any = None
     try:
         result = function(*args, **kwargs)
@@ -103,14 +104,14 @@ def _run(call: Call, changed: Any) -> dict[str, Any]:
         if difference is None:
             difference = find_difference(expected_after, (args, kwargs))
             difference = difference and f"the arguments after the call: {difference}"
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _NoCall(f"its outcome cannot be compared: {': '.join(describe_error(error)[1:])}") from error
     return {"arguments": arguments, "difference": difference}
 
 
-def _list(call: Call, changed: Any) -> dict[str, Any]:
+def _list(call: Call, tell: Any) -> dict[str, Any]:
     """Return a call as text, without running it."""
-    _, args, kwargs = _load(call, changed)
+    _, args, kwargs = _load(call, tell)
     outcome, expected, _ = _expected(call)
     shown = "it did not return" if outcome is None else _show(outcome, expected)
     return {"arguments": _shown(args, kwargs), "outcome": shown}
@@ -132,9 +133,6 @@ def main(folder: str, begin: int, most: int, is_listed: int) -> None:
     def tell(**event: Any) -> None:
         print(json.dumps(event), file=out, flush=True)
 
-    def changed(path: str) -> None:
-        tell(changed=path)
-
     for call in read_calls(folder, damaged):
         if call.number <= begin:
             continue
@@ -147,7 +145,7 @@ def main(folder: str, begin: int, most: int, is_listed: int) -> None:
         name, returned = str(call.record[0]), call.record[3] is not None
         tell(begun=call.number, file=call.file, mode=call.mode, name=name, returned=returned)
         try:
-            found = _list(call, changed) if is_listed else _run(call, changed)
+            found = _list(call, tell) if is_listed else _run(call, tell)
         except _NoCall as error:
             found = {"failed": str(error)}
         tell(done=call.number, **found)
@@ -161,7 +159,7 @@ def debug(folder: str, number: int) -> None:
     for call in read_calls(folder, {}):
         if call.number == number:
             try:
-                function, args, kwargs = _load(call, print)
+                function, args, kwargs = _load(call, lambda changed: print(changed))
             except _NoCall as error:
                 sys.exit(f"{call.file}, call {number}: cannot be replayed: {error}")
             print(f"arguments: {_shown(args, kwargs)}", flush=True)

@@ -67,7 +67,7 @@ class _Process:
             child.kill()
             child.wait()
             child.stdout.close()  # type: ignore[union-attr]
-        if "begun" in last or "changed" in last:
+        if not last.keys().isdisjoint(("begun", "changed", "loaded")):
             how = f"status {status}" if status is None or status >= 0 else f"signal {-status}"
             late = f"it had not returned after {self._timeout:g} seconds"
             yield {"died": late if self._is_late else f"it ended the process with {how}"}
@@ -81,7 +81,8 @@ class _Process:
         with selectors.DefaultSelector() as selector:
             selector.register(place, selectors.EVENT_READ)
             while True:
-                timeout = self._timeout if "begun" in self._last else max(self._timeout, _START)
+                is_in_call = "begun" in self._last or "loaded" in self._last
+                timeout = self._timeout if is_in_call else max(self._timeout, _START)
                 self._is_late = not selector.select(timeout)
                 data = b"" if self._is_late else os.read(place, 65536)
                 if not data:
@@ -91,17 +92,33 @@ class _Process:
 
 
 def _run(
-    folder: str, mode: str, timeout: float, is_alone: bool = False, begin: int = 0, end: int = _ALL
+    folder: str,
+    mode: str,
+    timeout: float,
+    is_alone: bool = False,
+    begin: int = 0,
+    end: int = _ALL,
+    is_listed: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    """Run the calls after a number, up to another one, and return what is known of each, and of files."""
-    is_over = False
+    """Run the calls after a number, up to another one, or list them.
+
+    Returns what is known of each, and of files.
+    """
+    is_over = is_loaded = False
     while begin < end and not is_over:
         begun: dict[str, Any] = {}
         former = begin
-        for event in _Process(folder, mode, begin, 1 if is_alone else end - begin, timeout).events():
+        most = 1 if is_alone else end - begin
+        for event in _Process(folder, mode, begin, most, timeout, is_listed).events():
             if "begun" in event:
                 begun = event
                 begin = event["begun"]
+                is_loaded = False
+            elif "loaded" in event:
+                is_loaded = True
+            elif "died" in event and not is_loaded:
+                # It was not called.
+                yield {**begun, "failed": f"when it was loaded, {event['died']}"}
             elif "done" in event or "died" in event:
                 yield {**begun, **event}
             else:
@@ -240,25 +257,20 @@ def _print_difference(event: dict[str, Any], mode: str, is_again: bool) -> None:
 
 
 def list_calls(folder: str, mode: str | None) -> int:
-    """Print the recorded calls; return the exit status."""
+    """Print the recorded calls; return the exit status: 2 if any cannot be replayed, or there are none."""
     _print_all_text()
     found: Counter[str] = Counter()
-    begun: dict[str, Any] = {}
-    for event in _Process(folder, _choose_mode(folder, mode), 0, _ALL, 60, True).events():
-        if "begun" in event:
-            begun = event
-            print(f"{_place(event)}: {event['name']}, in {event['mode']} mode")
-        elif "done" in event:
-            found["failed" if "failed" in event else "done"] += 1
-            if "failed" in event:
-                print(f"    cannot be replayed: {event['failed']}")
-            else:
-                print(f"    arguments: {event['arguments']}\n    {event['outcome']}")
-        elif "died" in event:
-            raise ValueError(f"{_place(begun)}: when it was loaded, {event['died']}")
-        else:
+    for event in _run(folder, _choose_mode(folder, mode), 60, is_listed=True):
+        if "begun" not in event:
             _report_files(event, found)
-    return 0 if found["done"] and not found["damaged"] else 2
+            continue
+        print(f"{_place(event)}: {event['name']}, in {event['mode']} mode")
+        found["failed" if "failed" in event else "done"] += 1
+        if "failed" in event:
+            print(f"    cannot be replayed: {event['failed']}")
+        else:
+            print(f"    arguments: {event['arguments']}\n    {event['outcome']}")
+    return 0 if found["done"] and not found["failed"] and not found["damaged"] else 2
 
 
 def debug_call(folder: str, mode: str | None, call: int) -> int:

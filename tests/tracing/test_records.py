@@ -544,6 +544,82 @@ def test_pickling_cannot_end_the_program(library: pathlib.Path, tmp_path: pathli
     assert "pickling raised SystemExit" in replay(tmp_path / "r")[1]
 
 
+@pytest.mark.parametrize(
+    ("ends", "reason"),
+    [
+        ("sys.exit(3)", "builtins.SystemExit: 3"),
+        ("os._exit(3)", "when it was loaded, it ended the process with status 3"),
+    ],
+)
+def test_unpickling_that_ends_the_process(
+    library: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, ends: str, reason: str
+) -> None:
+    """The call was not made, so that it does not differ; other calls are replayed, and listed."""
+    monkeypatch.setenv("PYTHONPATH", os.fspath(tmp_path))
+    (tmp_path / "ending.py").write_text(
+        "def end(): pass\n"
+        "class X:\n"
+        "    def __anyffi_value__(self): return 1\n"
+        "    def __reduce__(self): return end, ()\n"
+    )
+    place = record(tmp_path, f"import ending\n{load(library)}m.same(1); m.same(ending.X()); m.same(2)\n")
+    (tmp_path / "ending.py").write_text(f"import os, sys\ndef end(): {ends}\n")
+    failed = f"call 2: cannot be replayed: {reason}"
+    for options in ((), ("--alone",)):
+        status, text = replay(place, "ctypes", *options)
+        assert status == 2
+        assert failed in text
+        assert summary(text) == "2 calls replayed in ctypes mode: 0 differ, 1 could not be replayed"
+    status, text = replay(place, "ctypes", "--list")
+    assert status == 2
+    assert f"    cannot be replayed: {reason}\n" in text
+    assert [line for line in text.splitlines() if "arguments: " in line] == [
+        "    arguments: 1",
+        "    arguments: 2",
+    ]
+
+
+def test_a_directory_that_is_removed(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """One warning, and records again where the directory is there again."""
+    place = tmp_path / "records"
+    program = load(library) + (
+        "import os, shutil, sys\n"
+        "place = sys.argv[1]\n"
+        "m.same('lost')\n"
+        "shutil.rmtree(place)\n"
+        "for _ in range(3): assert m.same(1) == 1\n"
+        "os.mkdir(place)\n"
+        "m.same('kept')\n"
+        "for name in os.listdir(place): os.unlink(os.path.join(place, name))\n"
+        "m.same('last')\n"
+    )
+    done = run([sys.executable, "-c", program, place], FFI_MODE="cython", FFI_RECORD=os.fspath(place))
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("RuntimeWarning") == 1
+    shown = f"RuntimeWarning: FFI_RECORD={place}: calls are not recorded while it cannot be written: "
+    assert shown in done.stderr
+    status, text = replay(place, "ctypes", "--list")
+    assert status == 0, text
+    assert re.findall("arguments: (.*)", text) == ["'last'"]
+
+
+@pytest.mark.parametrize("error", ["MemoryError", "RecursionError"])
+def test_a_function_whose_first_call_cannot_be_recorded(
+    library: pathlib.Path, tmp_path: pathlib.Path, error: str
+) -> None:
+    program = load(library) + (
+        "from anyffi._tracing import recording\n"
+        "find = recording._find_member\n"
+        "def fail(function):\n"
+        "    recording._find_member = find\n"
+        f"    raise {error}\n"
+        "recording._find_member = fail\n"
+        "m.same('first')\n"
+        "m.same('second')\n"
+    )
+    assert "arguments: 'second'" in replay(record(tmp_path, program), "ctypes", "--list")[1]
+
+
 def test_what_signal_handlers_raise_is_not_lost(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
     """A handler that runs while a call is pickled ends the program's statement, and the call stays recordable."""
     (tmp_path / "interrupted.py").write_text(
