@@ -86,10 +86,12 @@ def test_arguments_have_their_names(ffi: Any) -> None:
 @pytest.mark.parametrize("name", ["add", "typed.many_overloads"])
 def test_keywords_that_are_no_text(ffi: Any, name: str) -> None:
     function: Any = outer(ffi, name)
+    # PyPy's interpreter says it in words of its own.
+    words = "^keywords must be strings$" if CPYTHON else "keywords must be strings"
     for _ in range(2):
-        with pytest.raises(TypeError, match="^keywords must be strings$"):
+        with pytest.raises(TypeError, match=words):
             function(1, **{5: 1})
-        with anyffi.trace(), pytest.raises(TypeError, match="^keywords must be strings$"):
+        with anyffi.trace(), pytest.raises(TypeError, match=words):
             function(1, **{5: 1})
 
 
