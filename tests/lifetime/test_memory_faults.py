@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 import sys
 from typing import Any
 
@@ -321,3 +322,127 @@ def test_a_trace_ends_without_memory(ffi: Any, failing_memory: pathlib.Path) -> 
         pytest.skip("check mode allocates what both modes do")
     done = run_with_library(ffi, failing_memory, _TRACED_TO_THE_END, "")
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stdout + done.stderr
+
+
+_SHOWN = """
+import anyffi
+from failing_memory import open_cells
+from memory_faults import _LOST
+cells = open_cells()
+shown = anyffi.Dict({1: anyffi.Array((anyffi.List([anyffi.List([anyffi.Set([2])])]),))})
+text = repr(shown)
+for failures in range(1000):
+    # What keeps a set's size changes from one to the next.
+    for _ in range(12):
+        try:
+            cells[1] = 0
+            cells[0] = failures
+            repr(shown)
+        except MemoryError:
+            pass
+        except SystemError as error:
+            assert any(words in str(error) for words in _LOST), error
+        finally:
+            cells[0] = -1
+        has_failed = cells[1] > 0
+        assert repr(shown) == text, (failures, repr(shown))
+    if not has_failed:
+        break
+assert failures > 5
+print("done")
+"""
+
+
+@pytest.mark.unrecorded("a process of its own")
+def test_what_could_not_be_shown_is_shown_later(ffi: Any, failing_memory: pathlib.Path) -> None:
+    """No container stays marked as one that contains itself."""
+    if ffi.ffi_mode == "check":
+        pytest.skip("check mode allocates what both modes do, and compares them")
+    done = run_with_library(ffi, failing_memory, _SHOWN, "")
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stdout + done.stderr
+
+
+_UNPICKLED = """
+import sys, anyffi, pickle
+from failing_memory import open_cells
+from memory_faults import _LOST
+cells = open_cells()
+module = anyffi.load_module(sys.argv[1])
+for value in (module, module.count):
+    data = pickle.dumps(value)
+    text = repr(pickle.loads(data))
+    for failures in range(2000):
+        found = value
+        cells[1] = 0
+        cells[0] = failures
+        try:
+            found = pickle.loads(data)
+        except MemoryError:
+            pass
+        except SystemError as error:
+            assert any(words in str(error) for words in _LOST), error
+        finally:
+            cells[0] = -1
+        has_failed = cells[1] > 0
+        assert repr(found) == text, (failures, found)
+        if not has_failed:
+            break
+    assert failures > 20
+print("done")
+"""
+
+
+@pytest.mark.unrecorded("a process of its own")
+def test_what_is_unpickled_without_memory_is_no_other_object(
+    ffi: Any, failing_memory: pathlib.Path, build: Build
+) -> None:
+    """A MemoryError, and no function or module that looks for itself again."""
+    if ffi.ffi_mode == "check":
+        pytest.skip("check mode allocates what both modes do, and compares them")
+    done = run_with_library(ffi, failing_memory, _UNPICKLED, build("stateful.cc", STATE))
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stdout + done.stderr
+
+
+_RECORDED = """
+import anyffi, anyffi.testing
+from failing_memory import open_cells
+from memory_faults import _LOST
+cells = open_cells()
+function = anyffi.get_global_func("testing.echo")
+for failures in range(1000):
+    cells[1] = 0
+    cells[0] = failures
+    try:
+        function(-1)
+    except MemoryError:
+        pass
+    except SystemError as error:
+        assert any(words in str(error) for words in _LOST), error
+    finally:
+        cells[0] = -1
+    has_failed = cells[1] > 0
+    function(failures)
+    if not has_failed:
+        break
+assert failures > 50
+print(failures)
+"""
+
+
+@pytest.mark.unrecorded("a process of its own")
+def test_calls_are_recorded_after_one_without_memory(
+    ffi: Any, failing_memory: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor is a call whose end could not be written one that did not return."""
+    if ffi.ffi_mode == "check":
+        pytest.skip("check mode allocates what both modes do, and compares them")
+    monkeypatch.setenv("FFI_RECORD", os.fspath(tmp_path / "records"))
+    done = run_with_library(ffi, failing_memory, _RECORDED, "")
+    assert (done.returncode, done.stderr) == (0, "")
+    monkeypatch.delenv("FFI_RECORD")
+    listed = run([sys.executable, "-m", "anyffi", "replay", tmp_path / "records", "--list"])
+    assert listed.returncode == 0, listed.stderr
+    found = re.findall(r"arguments: (\d+)\n    Int \1\n", listed.stdout)
+    assert found == [str(failures) for failures in range(int(done.stdout) + 1)]
+    # Of those that the recorder is not told of.
+    assert listed.stdout.count("it did not return") < 5, listed.stdout
