@@ -81,7 +81,7 @@ def _of_info(info: keywords.Info | None) -> inspect.Signature:
     unnamed_end = max((index + 1 for index, name in enumerate(names) if name is None), default=0)
     shown = [
         inspect.Parameter(
-            names[index] or f"arg{index}",
+            names[index] or keywords.placeholder(info, index),
             inspect.Parameter.POSITIONAL_ONLY
             if index < unnamed_end
             else inspect.Parameter.POSITIONAL_OR_KEYWORD

@@ -13,7 +13,7 @@ from threading import local
 
 from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable
-from .keywords import is_overloaded
+from .keywords import is_overloaded, placeholder
 
 __all__ = ["blame", "blame_made", "locate", "locate_field", "locate_method", "locate_result"]
 
@@ -146,7 +146,7 @@ def _describe(function: Any, index: int, count: int) -> str | None:
     if info is None or is_overloaded(info):
         return f"{name}(): argument {index}"
     text = f"{function._anyffi_runtime.function_signature(function)}: argument {index}"
-    return f"{text} ({info[2][index][0] or f'arg{index}'})" if index < len(info[2]) else text
+    return f"{text} ({info[2][index][0] or placeholder(info, index)})" if index < len(info[2]) else text
 
 
 def _find(args: tuple[Any, ...], culprit: int) -> tuple[int, str] | None:

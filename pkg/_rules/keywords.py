@@ -33,6 +33,7 @@ __all__ = [
     "is_overloaded",
     "num_positional",
     "place",
+    "placeholder",
     "unexpected",
 ]
 
@@ -65,6 +66,14 @@ def is_constant(info: Info | None) -> bool:
 def num_positional(info: Info) -> int:
     """Return how many parameters can be given by position."""
     return len(info[2]) - info[6]
+
+
+def placeholder(info: Info, index: int) -> str:
+    """Return what messages and signatures call a parameter without a name."""
+    if not is_method(info):
+        return f"arg{index}"
+    # As in Python, the object is not counted.
+    return f"arg{index - 1}" if index else "self"
 
 
 def place(info: Info | None, num_args: int, names: Sequence[str]) -> list[int]:
@@ -134,7 +143,7 @@ def bind(info: Info | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
     required = range(num_given, info[3])
     for kind, indices in (("positional", required), ("keyword-only", range(most, len(params)))):
         missing = [
-            repr(params[index][0] or f"arg{index}")
+            repr(params[index][0] or placeholder(info, index))
             for index in indices
             if bound[index] is MISSING and not params[index][1]
         ]

@@ -451,7 +451,8 @@ typedef enum AnyffiFunctionFlag {
   ANYFFI_VARIADIC = 2,
   /// Several functions under one name: `overloads`.
   ANYFFI_OVERLOADED = 4,
-  /// A method: messages name the first argument as Python's do.
+  /// A method: messages name the first argument as Python's do. A parameter without a name is `self` or `arg0`, `arg1`,
+  /// and so on, counted behind the object; those of other functions are counted from the first.
   ANYFFI_METHOD = 8,
   /// Its result may be a container of the host, for a caller with ANYFFI_TAKES_ITEMS: an Unset value, whose payload is
   /// the handle, owned.

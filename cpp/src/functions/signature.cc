@@ -74,9 +74,14 @@ const char* name_of(const AnyffiFunctionInfo* info) noexcept {
 void append_param_name(String* out, const AnyffiFunctionInfo& info, int32_t index) {
   if (info.params != nullptr && index < info.num_params && info.params[index].name != nullptr) {
     *out += info.params[index].name;
+    return;
+  }
+  bool is_method = (info.flags & ANYFFI_METHOD) != 0;
+  if (is_method && index == 0) {
+    *out += "self";
   } else {
     *out += "arg";
-    *out += std::to_string(index).c_str();
+    *out += std::to_string(is_method ? index - 1 : index).c_str();
   }
 }
 

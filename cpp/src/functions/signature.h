@@ -23,7 +23,8 @@ inline int32_t count_arguments(const AnyffiFunctionInfo& info, int32_t num_args,
   if ((info.flags & ANYFFI_KEYWORD_ONLY) == 0 || !is_last_missing) return -1;
   return num_args - 1 <= info.num_params ? num_args - 1 : -1;
 }
-/// Appends the name of a parameter, or `arg0` where it has none.
+/// Appends the name of a parameter. One without a name is `self`, where it is the object of a method, or `arg0`,
+/// `arg1`, and so on, which do not count the object.
 void append_param_name(String* out, const AnyffiFunctionInfo& info, int32_t index);
 /// Appends `name(x: int, by: float = 2.0) -> int`.
 void append_signature(String* out, const AnyffiFunctionInfo& info);
