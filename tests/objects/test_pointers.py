@@ -57,7 +57,7 @@ def test_a_destructor_that_is_not_public(ptr: Any) -> None:
     assert book.first is page
     assert ptr.read(page, lambda *args: args[0] is page and args[1]) == "one"
     assert ptr.read(page.next, lambda _, text: text) is None
-    with pytest.raises(TypeError, match="the destructor of its class is not public"):
+    with pytest.raises(TypeError, match="the destructor or operator delete of its class is not public"):
         book.tear_out()
     with pytest.raises(TypeError):
         ptr.Page()

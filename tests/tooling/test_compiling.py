@@ -190,6 +190,13 @@ def test_a_function_that_cannot_be_registered_is_explained(source: str, message:
         ('.field("f", &T::f)', "a field is a data member"),
         ('.method("f", [](T&, T) {})', "whose class has no copy constructor"),
         (".op(anyffi::ops::getitem)", "C++ has no such operator: name the function, too"),
+        (".op(anyffi::ops::rmul)", "name the type of the operand on the left, as in op<double>("),
+        (".op(anyffi::ops::mul)", "the class has no such operator for an operand of this type: define it"),
+        (".op<double>(anyffi::ops::mul)", "the class has no such operator for an operand of this type"),
+        (".op<int64_t>(anyffi::ops::rmul)", "the class has no such operator for an operand of this type"),
+        (".op<double>(anyffi::ops::imul)", "the class has no such operator for an operand of this type"),
+        (".op<double>(anyffi::ops::neg)", "C++ has no such operator of two operands: name the function"),
+        (".op<double>(anyffi::ops::pow)", "C++ has no such operator of two operands: name the function"),
         (
             '.method("f", &T::f, "what it does")',
             'each parameter after the callable, and nothing else: .doc("...")',
@@ -225,6 +232,64 @@ def test_a_member_of_a_class_that_cannot_be_registered_is_explained(member: str,
         headers += "#include <anyffi/stl/memory.h>\n#include <anyffi/stl/vector.h>\n"
     program = f'#include <memory>\n#include <vector>\n{headers}{source}\nANYFFI_CLASS(T, "t"){member};\n'
     assert message in compile_text(program, "-fsyntax-only").stderr
+
+
+#: What is said of member functions of a private base, whose type `using` does not change.
+NO_MEMBER = (
+    "the member function is of a class from which this one does not derive publicly, even where `using "
+)
+
+
+@pytest.mark.parametrize(
+    ("member", "message"),
+    [
+        ('.method("f", &T::f)', NO_MEMBER),
+        ('.property("f", &T::f)', NO_MEMBER),
+        (".op(anyffi::ops::getitem, &T::at)", NO_MEMBER),
+        (".slices(&T::f, &T::at)", NO_MEMBER),
+        (".iterate(&T::begin, &T::end)", NO_MEMBER),
+        ('.method("f", anyffi::method<T>(&T::f))', "from which T does not derive publicly, or virtually"),
+        ('.field("v", &T::v)', "a field is a member of the class, or of a public base"),
+        (".init(&T::make)", "a new object, which cannot be deleted: the destructor or operator delete of"),
+    ],
+)
+@pytest.mark.slow("compiling")
+def test_members_that_are_not_public_are_explained(member: str, message: str) -> None:
+    source = """struct Base {
+      int f() const;
+      int at(int64_t) const;
+      const int* begin() const;
+      const int* end() const;
+      int v;
+    };
+    class T : Base {
+     public:
+      using Base::f, Base::at, Base::begin, Base::end, Base::v;
+      static T* make();
+
+     private:
+      void operator delete(void*);
+    };"""
+    program = f'#include <anyffi/anyffi.h>\n{source}\nANYFFI_CLASS(T, "t"){member};\n'
+    lines = compile_text(program, "-fsyntax-only").stderr.splitlines()
+    assert message in next(line for line in lines if "error:" in line)
+
+
+@pytest.mark.slow("compiling")
+def test_a_class_with_a_private_operator_delete_compiles() -> None:
+    source = """class Kept {
+     public:
+      static Kept* only() { static Kept kept; return &kept; }
+
+     private:
+      void operator delete(void*) {}
+    };
+    ANYFFI_CLASS(Kept, "kept").init<>().static_method("only", &Kept::only).returns(anyffi::Returns::kReference);
+    """
+    done = compile_text(
+        f"#include <anyffi/anyffi.h>\n{source}", "-fsyntax-only", "-Wall", "-Wextra", "-Werror"
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow("compiling")

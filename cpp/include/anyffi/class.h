@@ -210,7 +210,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   template <class C, class M>
   Class& tensor_field(const char* name, M C::* member, const char* text = nullptr) noexcept {
     static_assert(detail::kIsFixedBase<C, T>,
-                  "anyffi: a field is a member of the class, or of a base that is not virtual");
+                  "anyffi: a field is a member of the class, or of a public base that is not virtual");
     static_assert(
         detail::ArrayMember<std::remove_cv_t<M>>::kIsArray,
         "anyffi: the memory of this member may move or is no array: tensor_field() takes T[N] and std::array; "
@@ -234,16 +234,28 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   /// as the operator's method.
   template <class Op>
   Class& op(Op) noexcept {
-    static_assert(detail::kIsOperator<Op, T>,
+    constexpr auto kForm = Op::kForm;
+    static_assert(kForm != detail::OpForm::kNamed,
                   "anyffi: C++ has no such operator: name the function, too, as in op(anyffi::ops::getitem, &T::at)");
-    if constexpr (!detail::kIsOperator<Op, T>) {
-      return *this;
-    } else if constexpr (detail::SignatureOf<Bare<decltype(Op::template kCall<T>)>>::kSize == 2) {
-      Arg other{"other"};
-      return add_method(0, Op::kName, Op::template kCall<T>, other);
-    } else {
-      return add_method(0, Op::kName, Op::template kCall<T>);
+    static_assert(kForm != detail::OpForm::kReflected,
+                  "anyffi: name the type of the operand on the left, as in op<double>(anyffi::ops::rmul)");
+    if constexpr (kForm == detail::OpForm::kUnary) {
+      add_method(0, Op::kName, Op::template kCall<T>);
+    } else if constexpr (kForm == detail::OpForm::kBinary) {
+      add_operator<T, Op>();
     }
+    return *this;
+  }
+  /// The same, where the other operand is of another type: `op<double>(anyffi::ops::mul)`, and of an object on the
+  /// right `op<double>(anyffi::ops::rmul)`. Several are overloads.
+  template <class Other, class Op, class... N>
+  std::enable_if_t<(detail::kIsName<Bare<N>> && ...), Class&> op(Op, N&&... names) noexcept {
+    constexpr bool kIsOfTwo = Op::kForm == detail::OpForm::kBinary || Op::kForm == detail::OpForm::kReflected;
+    static_assert(kIsOfTwo,
+                  "anyffi: C++ has no such operator of two operands: name the function instead of the type, as in "
+                  "op(anyffi::ops::getitem, &T::at)");
+    if constexpr (kIsOfTwo) add_operator<Bare<Other>, Op>(names...);
+    return *this;
   }
   template <class Op, class F, class... N>
   Class& op(Op, F f, N&&... names) noexcept {
@@ -318,6 +330,21 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return detail::visit_bound<T>(self, visit, context);
   }
 
+  template <class Other, class Op, class... N>
+  Class& add_operator(N&... names) noexcept {
+    static_assert(detail::kIsDefined<Op, T, Other>,
+                  "anyffi: the class has no such operator for an operand of this type: define it, or name a function "
+                  "that computes it, as in op(anyffi::ops::mul, [](const T& a, double b) { ... })");
+    if constexpr (detail::kIsDefined<Op, T, Other>) {
+      if constexpr (sizeof...(N) > 0) {
+        add_method(0, Op::kName, Op::template kCall<T, Other>, names...);
+      } else {
+        Arg other{"other"};
+        add_method(0, Op::kName, Op::template kCall<T, Other>, other);
+      }
+    }
+    return *this;
+  }
   template <class F, class... N>
   Class& add_static(uint32_t flags, const char* name, F& f, N&... names) noexcept {
     using Callable = detail::CallableOf<F>;
@@ -336,8 +363,13 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   }
   template <class F, class... N>
   Class& add_method(uint32_t flags, const char* name, F f, N&... names) noexcept {
-    decltype(auto) callable = detail::as_method<T>(f);
-    using Callable = Bare<decltype(callable)>;
+    static_assert(detail::kIsMemberFor<T, F>, ANYFFI_NO_MEMBER_);
+    if constexpr (detail::kIsMemberFor<T, F>) add_callable(flags, name, detail::as_method<T>(f), names...);
+    return *this;
+  }
+  template <class F, class... N>
+  void add_callable(uint32_t flags, const char* name, F&& callable, N&... names) noexcept {
+    using Callable = Bare<F>;
     ANYFFI_ASSERT_CONVERTIBLE_(Callable);
     static_assert(detail::kTakes<T, Callable>,
                   "anyffi: the first parameter of a method is the object: T&, const T&, T*, std::shared_ptr<T> or "
@@ -350,7 +382,6 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     } else {
       detail::create_typed(&anyffi_class_add_function, &builder_, name, callable);
     }
-    return *this;
   }
 };
 
@@ -369,7 +400,15 @@ struct OverloadCast {
     return f;
   }
   template <class R, class C>
+  constexpr auto operator()(R (C::*f)(A...) &) const noexcept {
+    return f;
+  }
+  template <class R, class C>
   constexpr auto operator()(R (C::*f)(A...) const, ConstTag) const noexcept {
+    return f;
+  }
+  template <class R, class C>
+  constexpr auto operator()(R (C::*f)(A...) const&, ConstTag) const noexcept {
     return f;
   }
 };

@@ -147,11 +147,11 @@ T* construct(void* place, Args&&... args) {
   }
 }
 
-/// Classes with their own `operator new` have no content that lies separately.
+/// Classes with their own `operator new`, or a private `operator delete`, have no content that lies separately.
 template <class T, class = void>
-inline constexpr bool kHasOwnNew = false;
+inline constexpr bool kMayBeSeparate = kIsDeletable<T>;
 template <class T>
-inline constexpr bool kHasOwnNew<T, std::void_t<decltype(&T::operator new)>> = true;
+inline constexpr bool kMayBeSeparate<T, std::void_t<decltype(&T::operator new)>> = false;
 
 /// Memory for a Pointed, and for its content.
 template <class T>
@@ -182,7 +182,7 @@ __attribute__((always_inline)) inline Ref<T> make_in_place(int32_t code, Args&&.
   return Ref<T>(Adopt{}, &instance->base.header);
 }
 
-/// The same with ANYFFI_SEPARATE: the content lies in memory of its own.
+/// The same with ANYFFI_SEPARATE: the content lies in memory of its own, and the object is found by it.
 template <class T, class... Args>
 __attribute__((noinline)) Ref<T> make_separately(int32_t code, Args&&... args) {
   NewMemory<T> fresh{anyffi_object_alloc(sizeof(Pointed)), nullptr};
@@ -192,7 +192,9 @@ __attribute__((noinline)) Ref<T> make_separately(int32_t code, Args&&... args) {
   auto* pointed = static_cast<Pointed*>(fresh.memory);
   *pointed = Pointed{{{code, 1, 1, &destroy_owned, nullptr}, content, nullptr}, content, &delete_as<T>};
   fresh.memory = fresh.separate = nullptr;
-  return Ref<T>(Adopt{}, &pointed->base.header);
+  Ref<T> made(Adopt{}, &pointed->base.header);
+  enroll_new(made.get());
+  return made;
 }
 
 /// `make_object`, inlined into constructors.
@@ -200,9 +202,10 @@ template <class T, class... Args>
 __attribute__((always_inline)) inline Ref<T> make_inlined(Args&&... args) {
   int32_t code = type_code_of<T>();
   uint8_t flags = read_instance_flags<T>();
-  bool is_separate = !kHasOwnNew<T> && __builtin_expect(flags & ANYFFI_SEPARATE, 0);
-  Ref<T> made = is_separate ? make_separately<T>(code, std::forward<Args>(args)...)
-                            : make_in_place<T, T>(code, std::forward<Args>(args)...);
+  if constexpr (kMayBeSeparate<T>) {
+    if (__builtin_expect(flags & ANYFFI_SEPARATE, 0)) return make_separately<T>(code, std::forward<Args>(args)...);
+  }
+  Ref<T> made = make_in_place<T, T>(code, std::forward<Args>(args)...);
   if (__builtin_expect(flags != 0, 0)) enroll_new(made.get());
   return made;
 }

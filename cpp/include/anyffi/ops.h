@@ -6,6 +6,13 @@
 #include <anyffi/object.h>
 
 namespace anyffi {
+
+namespace detail {
+/// What `Class::op` knows of an operator: that it has one operand; two; two, of which the object is the right one; or
+/// nothing.
+enum class OpForm { kUnary, kBinary, kReflected, kNamed };
+}  // namespace detail
+
 namespace ops {
 
 /// X(name in C++, name in Python, operator).
@@ -48,18 +55,20 @@ namespace ops {
   X(float_, "__float__", static_cast<double>(a)) \
   X(hash, "__hash__", std::hash<T>()(a))         \
   X(len, "__len__", a.size())
+/// Of an object on the right: `op<double>(anyffi::ops::rmul)` is `double() * object`.
+#define ANYFFI_REFLECTED_OPERATORS(X) \
+  X(radd, "__radd__", +)              \
+  X(rsub, "__rsub__", -)              \
+  X(rmul, "__rmul__", *)              \
+  X(rtruediv, "__rtruediv__", /)      \
+  X(rmod, "__rmod__", %)              \
+  X(rlshift, "__rlshift__", <<)       \
+  X(rrshift, "__rrshift__", >>)       \
+  X(rand_, "__rand__", &)             \
+  X(ror_, "__ror__", |)               \
+  X(rxor_, "__rxor__", ^)
 /// Without a default: `op(anyffi::ops::getitem, &T::at)`.
 #define ANYFFI_OTHER_OPERATORS(X) \
-  X(radd, "__radd__")             \
-  X(rsub, "__rsub__")             \
-  X(rmul, "__rmul__")             \
-  X(rtruediv, "__rtruediv__")     \
-  X(rmod, "__rmod__")             \
-  X(rlshift, "__rlshift__")       \
-  X(rrshift, "__rrshift__")       \
-  X(rand_, "__rand__")            \
-  X(ror_, "__ror__")              \
-  X(rxor_, "__rxor__")            \
   X(floordiv, "__floordiv__")     \
   X(rfloordiv, "__rfloordiv__")   \
   X(ifloordiv, "__ifloordiv__")   \
@@ -89,26 +98,44 @@ namespace ops {
   X(format, "__format__")         \
   X(reversed, "__reversed__")
 
-#define ANYFFI_BINARY_(name, method, sign)                                         \
-  struct Op_##name {                                                               \
-    static constexpr const char* kName = method;                                   \
-    template <class T>                                                             \
-    static constexpr auto kCall = [](const T& a, const T& b) { return a sign b; }; \
-  };                                                                               \
+// `U` is the type of the other operand.
+#define ANYFFI_BINARY_(name, method, sign)                                           \
+  struct Op_##name {                                                                 \
+    static constexpr const char* kName = method;                                     \
+    static constexpr auto kForm = detail::OpForm::kBinary;                           \
+    template <class T, class U>                                                      \
+    using Result = decltype(std::declval<const T&>() sign std::declval<const U&>()); \
+    template <class T, class U>                                                      \
+    static constexpr auto kCall = [](const T& a, const U& b) { return a sign b; };   \
+  };                                                                                 \
   inline constexpr Op_##name name{};
-#define ANYFFI_IN_PLACE_(name, method, sign)                        \
-  struct Op_##name {                                                \
-    static constexpr const char* kName = method;                    \
-    template <class T>                                              \
-    static constexpr auto kCall = [](const Ref<T>& a, const T& b) { \
-      *a sign b;                                                    \
-      return a;                                                     \
-    };                                                              \
-  };                                                                \
+#define ANYFFI_REFLECTED_(name, method, sign)                                        \
+  struct Op_##name {                                                                 \
+    static constexpr const char* kName = method;                                     \
+    static constexpr auto kForm = detail::OpForm::kReflected;                        \
+    template <class T, class U>                                                      \
+    using Result = decltype(std::declval<const U&>() sign std::declval<const T&>()); \
+    template <class T, class U>                                                      \
+    static constexpr auto kCall = [](const T& a, const U& b) { return b sign a; };   \
+  };                                                                                 \
+  inline constexpr Op_##name name{};
+#define ANYFFI_IN_PLACE_(name, method, sign)                                   \
+  struct Op_##name {                                                           \
+    static constexpr const char* kName = method;                               \
+    static constexpr auto kForm = detail::OpForm::kBinary;                     \
+    template <class T, class U>                                                \
+    using Result = decltype(std::declval<T&>() sign std::declval<const U&>()); \
+    template <class T, class U>                                                \
+    static constexpr auto kCall = [](const Ref<T>& a, const U& b) {            \
+      *a sign b;                                                               \
+      return a;                                                                \
+    };                                                                         \
+  };                                                                           \
   inline constexpr Op_##name name{};
 #define ANYFFI_UNARY_(name, method, sign)                            \
   struct Op_##name {                                                 \
     static constexpr const char* kName = method;                     \
+    static constexpr auto kForm = detail::OpForm::kUnary;            \
     template <class T>                                               \
     static constexpr auto kCall = [](const T& a) { return sign a; }; \
   };                                                                 \
@@ -116,23 +143,27 @@ namespace ops {
 #define ANYFFI_EXPRESSION_(name, method, expression)                     \
   struct Op_##name {                                                     \
     static constexpr const char* kName = method;                         \
+    static constexpr auto kForm = detail::OpForm::kUnary;                \
     template <class T>                                                   \
     static constexpr auto kCall = [](const T& a) { return expression; }; \
   };                                                                     \
   inline constexpr Op_##name name{};
-#define ANYFFI_OTHER_(name, method)              \
-  struct Op_##name {                             \
-    static constexpr const char* kName = method; \
-  };                                             \
+#define ANYFFI_OTHER_(name, method)                       \
+  struct Op_##name {                                      \
+    static constexpr const char* kName = method;          \
+    static constexpr auto kForm = detail::OpForm::kNamed; \
+  };                                                      \
   inline constexpr Op_##name name{};
 
 ANYFFI_BINARY_OPERATORS(ANYFFI_BINARY_)
+ANYFFI_REFLECTED_OPERATORS(ANYFFI_REFLECTED_)
 ANYFFI_IN_PLACE_OPERATORS(ANYFFI_IN_PLACE_)
 ANYFFI_UNARY_OPERATORS(ANYFFI_UNARY_)
 ANYFFI_EXPRESSIONS(ANYFFI_EXPRESSION_)
 ANYFFI_OTHER_OPERATORS(ANYFFI_OTHER_)
 
 #undef ANYFFI_BINARY_
+#undef ANYFFI_REFLECTED_
 #undef ANYFFI_IN_PLACE_
 #undef ANYFFI_UNARY_
 #undef ANYFFI_EXPRESSION_
@@ -141,11 +172,11 @@ ANYFFI_OTHER_OPERATORS(ANYFFI_OTHER_)
 }  // namespace ops
 
 namespace detail ANYFFI_HIDDEN_ {
-/// Whether `Class::op` knows what an operator of Python is in C++.
-template <class Op, class T, class = void>
-inline constexpr bool kIsOperator = false;
-template <class Op, class T>
-inline constexpr bool kIsOperator<Op, T, std::void_t<decltype(Op::template kCall<T>)>> = true;
+/// Whether there is an operator for operands of these types.
+template <class Op, class T, class U, class = void>
+inline constexpr bool kIsDefined = false;
+template <class Op, class T, class U>
+inline constexpr bool kIsDefined<Op, T, U, std::void_t<typename Op::template Result<T, U>>> = true;
 }  // namespace detail ANYFFI_HIDDEN_
 }  // namespace anyffi
 

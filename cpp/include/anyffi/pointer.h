@@ -91,7 +91,7 @@ class ReturnScope {
 [[noreturn]] __attribute__((cold, noinline)) inline void refuse_pointer(Returns returns) {
   const char* reason = "a pointer is returned by copy or move: bind a lambda that returns the object";
   if (returns == Returns::kTakeOwnership) {
-    reason = "a result cannot be owned: the destructor of its class is not public";
+    reason = "a result cannot be owned: the destructor or operator delete of its class is not public";
   } else if (returns == Returns::kReferenceInternal) {
     reason = "a result refers to what the first argument owns, which is no object";
   } else if (returns == Returns::kUnspecified) {
@@ -107,7 +107,7 @@ template <class T>
 AnyffiValue store_pointer(T* pointer, const ReturnContext& context, uint32_t flags) {
   if (!pointer) return AnyffiValue{};
   if (__builtin_expect(context.returns == Returns::kReference, 1)) return refer_to_borrowed(pointer, nullptr, flags);
-  if constexpr (std::is_destructible_v<T>) {
+  if constexpr (kIsDeletable<T>) {
     if (context.returns == Returns::kTakeOwnership) return refer_to_owned(pointer);
   }
   if (context.returns != Returns::kReferenceInternal || !context.first) refuse_pointer(context.returns);

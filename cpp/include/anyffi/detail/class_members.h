@@ -167,6 +167,15 @@ struct ByPointer {
   };
 };
 
+/// Whether objects of class T have a member function: it is one of T, or of a public base.
+template <class T, class F>
+inline constexpr bool kIsMemberFor = true;
+template <class T, class M, class C>
+inline constexpr bool kIsMemberFor<T, M C::*> = std::is_convertible_v<T*, const volatile C*>;
+#define ANYFFI_NO_MEMBER_                                                                                      \
+  "anyffi: the member function is of a class from which this one does not derive publicly, even where `using " \
+  "Base::f;` makes it public: bind [](T& object) { return object.f(); }"
+
 /// The callable of a method of an object class T.
 template <class T, class F>
 decltype(auto) as_method(F& f) {
@@ -312,12 +321,15 @@ constexpr bool is_writable() {
 template <class T, class M, class C>
 AnyffiFieldInfo describe_member(const char* name, const char* doc, M C::* member) {
   using Value = Bare<M>;
-  static_assert(kIsFixedBase<C, T>, "anyffi: a field is a member of the class, or of a base that is not virtual");
+  static_assert(kIsFixedBase<C, T>,
+                "anyffi: a field is a member of the class, or of a public base that is not virtual");
   AnyffiFieldInfo field{name, doc, nullptr, &get_member<Value>, nullptr, nullptr, 0, ANYFFI_NONE, 0};
   // Any address that is not NULL.
   auto* object = reinterpret_cast<T*>(uintptr_t{1} << 12);
-  auto* place = &(static_cast<C*>(object)->*member);
-  field.offset = reinterpret_cast<const volatile char*>(place) - reinterpret_cast<const volatile char*>(object);
+  if constexpr (kIsFixedBase<C, T>) {
+    auto* place = &(static_cast<C*>(object)->*member);
+    field.offset = reinterpret_cast<const volatile char*>(place) - reinterpret_cast<const volatile char*>(object);
+  }
   if constexpr (!std::is_volatile_v<M>) field.storage = storage_of<Value>();
   // The members of a base that is bound are visited by its own fields.
   if constexpr (References<Value>::kHasAny && (std::is_same_v<C, T> || std::is_void_v<typename KeyOf<T>::Parent>)) {
@@ -336,7 +348,10 @@ AnyffiFieldInfo describe_member(const char* name, const char* doc, M C::* member
 
 template <class T, class F, class... A>
 decltype(auto) call_on(const F& f, T& object, A... args) {
-  if constexpr (std::is_member_function_pointer_v<F>) {
+  static_assert(kIsMemberFor<T, F>, ANYFFI_NO_MEMBER_);
+  if constexpr (!kIsMemberFor<T, F>) {
+    return object;
+  } else if constexpr (std::is_member_function_pointer_v<F>) {
     return (object.*f)(args...);
   } else {
     return f(object, args...);

@@ -77,9 +77,19 @@ inline bool is_lendable(const AnyffiValue& item) {
   return item.type_code <= 0 || item.as_object->deleter != &destroy_owned;
 }
 
+/// Whether the destructor and `operator delete` of a class are public.
+template <class T, class = void>
+inline constexpr bool kIsDeletable = false;
+template <class T>
+inline constexpr bool kIsDeletable<T, std::void_t<decltype(delete std::declval<T*>())>> = true;
+
 template <class T>
 void delete_as(void* held) {
-  delete static_cast<T*>(held);
+  static_assert(kIsDeletable<T>,
+                "anyffi: a constructor returns a pointer to a new object, which cannot be deleted: the destructor or "
+                "operator delete of its class is not public. Return a std::shared_ptr with a deleter of its own, or "
+                "bind a static_method() with Returns::kReference");
+  if constexpr (kIsDeletable<T>) delete static_cast<T*>(held);
 }
 
 /// Memory for the content of a new object that an owner in C++ can take.

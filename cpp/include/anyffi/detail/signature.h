@@ -142,7 +142,12 @@ using CallableOf = Bare<decltype(as_function(std::declval<F&>()))>;
 template <class T, class Base, class Member>
 Member T::* method(Member Base::* inherited) {
   static_assert(std::is_member_function_pointer_v<Member Base::*>, "anyffi: method<T> takes a member function");
-  return inherited;
+  constexpr bool kIsInherited = std::is_convertible_v<Member Base::*, Member T::*>;
+  static_assert(kIsInherited,
+                "anyffi: the member function is of a class from which T does not derive publicly, or virtually: bind "
+                "[](T& object) { return object.f(); }");
+  if constexpr (kIsInherited) return inherited;
+  return nullptr;
 }
 
 }  // namespace anyffi
