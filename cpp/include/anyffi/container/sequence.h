@@ -32,19 +32,27 @@ __attribute__((cold, noinline)) inline bool convert_to(const AnyffiValue& value,
   return refuse(why, value, name);
 }
 
-/// Loads what a value is converted to, which nobody else has, by `load`.
-template <class Load>
-bool load_converted(const AnyffiValue& value, int32_t conversion, int32_t type_code, const char* name,
-                    AnyffiMismatch& why, Load load) {
+/// Loads what a value is converted to, which nobody else has, by `load`, whose first argument is `context`.
+__attribute__((cold, noinline)) inline bool load_converted_by(const AnyffiValue& value, int32_t conversion,
+                                                              int32_t type_code, const char* name, AnyffiMismatch& why,
+                                                              bool (*load)(const void*, AnyffiValue&),
+                                                              const void* context) {
   AnyValue converted;
   if (!convert_to(value, conversion, type_code, name, converted, why)) return false;
   AnyffiValue given = converted.release();
   given.aux = ANYFFI_MOVABLE;
-  bool is_loaded = load(given);
+  bool is_loaded = load(context, given);
   if (!is_loaded) anyffi_mismatch_detach(&why);
   if (given.type_code > 0) given.aux = 0;
   AnyValue rest(Adopt{}, given);
   return is_loaded;
+}
+template <class Load>
+bool load_converted(const AnyffiValue& value, int32_t conversion, int32_t type_code, const char* name,
+                    AnyffiMismatch& why, const Load& load) {
+  return load_converted_by(
+      value, conversion, type_code, name, why,
+      [](const void* context, AnyffiValue& given) { return (*static_cast<const Load*>(context))(given); }, &load);
 }
 
 /// Makes the outermost step of the path one to a key, not to its item: `[key 1]`.
@@ -66,7 +74,10 @@ class Element {
     if (value.type_code <= 0) return;
     value.aux = 0;
     int32_t code = container.type_code;
-    if (!is_private && (code == ANYFFI_LIST || code == ANYFFI_DICT || code == ANYFFI_SET)) kept_ = hold(value);
+    if (!is_private && (code == ANYFFI_LIST || code == ANYFFI_DICT || code == ANYFFI_SET)) keep();
+  }
+  ~Element() {
+    if (__builtin_expect(kept_ != nullptr, 0)) anyffi_object_release(kept_);
   }
   Element(const Element&) = delete;
   Element& operator=(const Element&) = delete;
@@ -74,7 +85,7 @@ class Element {
   /// Prepends the key to the path in `why`, which borrows the refused value. Always returns false.
   __attribute__((cold, noinline)) bool refused(AnyffiMismatch& why, const AnyffiValue& key) {
     AnyValue got = hold(why.got), kept_key = hold(key);
-    kept_ = AnyValue();
+    if (kept_) anyffi_object_release(std::exchange(kept_, nullptr));
     anyffi_mismatch_prepend(&why, &key);
     kept_key = AnyValue();
     bool is_gone = got.type_code() > 0 && got.raw().as_object->strong_count == 1;
@@ -82,7 +93,7 @@ class Element {
   }
 
   /// The same for a key of a mapping.
-  bool refused_as_key(AnyffiMismatch& why) {
+  __attribute__((cold, noinline)) bool refused_as_key(AnyffiMismatch& why) {
     refused(why, value);
     point_at_key(why);
     return false;
@@ -97,7 +108,8 @@ class Element {
     anyffi_retain(value.as_object);
     return AnyValue(Adopt{}, object_value(value.as_object));
   }
-  AnyValue kept_;
+  void keep() { anyffi_retain(kept_ = value.as_object); }
+  AnyffiObject* kept_ = nullptr;
 };
 
 /// Whether a cell holds a T, as its own type shows: nothing is converted, and no code runs.

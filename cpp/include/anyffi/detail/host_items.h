@@ -13,6 +13,13 @@ namespace detail {
 /// How many cells are read at once. More would not be faster.
 constexpr int64_t kItemsAtOnce = 64;
 
+/// Releases the objects among cells that their reader owns.
+__attribute__((cold, noinline)) inline void release_cells(AnyffiValue* cell, const AnyffiValue* end) {
+  for (; cell != end; ++cell) {
+    if (cell->type_code > 0 && (cell->aux & ANYFFI_MOVABLE)) anyffi_release(cell->as_object);
+  }
+}
+
 /// Reads a value of `anyffi_make_items`; `kStep` cells are one item, which may be an object.
 template <int64_t kCapacity = kItemsAtOnce, int64_t kStep = 1, bool kTakesObjects = false>
 class HostItems {
@@ -48,9 +55,7 @@ class HostItems {
   void release() {
     if (__builtin_expect((items_.flags & ANYFFI_ITEMS_OWNED) == 0, 1)) return;
     items_.flags &= ~ANYFFI_ITEMS_OWNED;
-    for (AnyffiValue& cell : *this) {
-      if (cell.type_code > 0 && (cell.aux & ANYFFI_MOVABLE)) anyffi_release(cell.as_object);
-    }
+    release_cells(begin(), end());
   }
 
   AnyffiItems items_;

@@ -169,6 +169,34 @@ AnyffiValue store_items(Items&& items) {
   return with_flags(object_value(list.release()), ANYFFI_NATIVE);
 }
 
+/// What became of an entry.
+enum class Loaded { kNew, kRepeated, kKeyRefused, kItemRefused };
+
+/// Converts an entry, and calls `visit` with it.
+template <class K, class V, class Visit>
+__attribute__((always_inline)) inline Loaded load_entry(AnyffiValue& key, AnyffiValue& item, AnyffiMismatch& why,
+                                                        const Visit& visit) {
+  typename Traits<K>::Holder key_holder{};
+  if (!load_item<K>(key, key_holder, why)) return Loaded::kKeyRefused;
+  typename Traits<V>::Holder item_holder{};
+  if (!load_item<V>(item, item_holder, why)) return Loaded::kItemRefused;
+  bool is_new = visit(Traits<K>::take(key_holder), Traits<V>::take(item_holder));
+  return is_new ? Loaded::kNew : Loaded::kRepeated;
+}
+/// The same, shared by containers of the host and of the runtime.
+template <class K, class V, class Visit>
+__attribute__((noinline)) Loaded load_entry_shared(AnyffiValue& key, AnyffiValue& item, AnyffiMismatch& why,
+                                                   const Visit& visit) {
+  return load_entry<K, V>(key, item, why, visit);
+}
+/// For numbers a call would take a noticeable part of the time.
+template <class K, class V, class Visit>
+__attribute__((always_inline)) inline Loaded load_any_entry(AnyffiValue& key, AnyffiValue& item, AnyffiMismatch& why,
+                                                            const Visit& visit) {
+  if constexpr (kIsNumber<K> && kIsNumber<V>) return load_entry<K, V>(key, item, why, visit);
+  return load_entry_shared<K, V>(key, item, why, visit);
+}
+
 /// Calls `visit` with each entry, converted to K and V; it returns whether the key is new. Distinct keys may be equal
 /// in C++, as 2**53 and 2**53 + 1 are as double: that is an error.
 template <class K, class V, class C, class Visit>
@@ -177,10 +205,7 @@ bool load_entries(const AnyffiValue& value, C& filled, const char* name, AnyffiM
   if constexpr (kLoadsQuietly<K> && kLoadsQuietly<V>) {
     if (is_items_of(value, ANYFFI_MAP, ANYFFI_DICT)) {
       return load_host_entries(value, filled, name, why, [&](AnyffiValue& key, AnyffiValue& item) {
-        typename Traits<K>::Holder key_holder{};
-        typename Traits<V>::Holder item_holder{};
-        return load_item<K>(key, key_holder, why) && load_item<V>(item, item_holder, why) &&
-               visit(Traits<K>::take(key_holder), Traits<V>::take(item_holder));
+        return load_any_entry<K, V>(key, item, why, visit) == Loaded::kNew;
       });
     }
   }
@@ -193,13 +218,11 @@ bool load_entries(const AnyffiValue& value, C& filled, const char* name, AnyffiM
     const AnyffiEntry& entry = mapping->entries[i];
     if (entry.key.type_code == ANYFFI_UNSET) continue;
     Element key(entry.key, mapping->header, is_private), item(entry.value, mapping->header, is_private);
-    typename Traits<K>::Holder key_holder{};
-    typename Traits<V>::Holder item_holder{};
-    if (!Traits<K>::load(key.value, key_holder, why)) return key.refused_as_key(why);
-    if (!Traits<V>::load(item.value, item_holder, why)) return item.refused(why, key.value);
-    if (!visit(Traits<K>::take(key_holder), Traits<V>::take(item_holder))) {
-      return refuse(why, key.value, name, ANYFFI_MISMATCH_VALUE, "two keys are equal in C++");
-    }
+    Loaded loaded = load_any_entry<K, V>(key.value, item.value, why, visit);
+    if (loaded == Loaded::kNew) continue;
+    if (loaded == Loaded::kKeyRefused) return key.refused_as_key(why);
+    if (loaded == Loaded::kItemRefused) return item.refused(why, key.value);
+    return refuse(why, key.value, name, ANYFFI_MISMATCH_VALUE, "two keys are equal in C++");
   }
   return true;
 }

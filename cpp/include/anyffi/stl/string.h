@@ -44,7 +44,18 @@ inline constexpr uint64_t kExactTypes<std::string> = kExactTypes<std::string_vie
 
 /// Sets an empty string. Fewer instructions than `assign`, which expects that there is some text.
 __attribute__((noinline)) inline void fill_string(std::string& empty, const char* text, size_t size) {
+  // Without a check for a null pointer.
+  if (!text && size > 0) __builtin_unreachable();
   empty = std::string(text, size);
+}
+
+/// The same with text that may have to be encoded.
+__attribute__((noinline)) inline bool fill_encoded(std::string& empty, AnyffiValue& given, AnyffiMismatch& why) {
+  AnyValue encoded;
+  AnyffiTextView text;
+  if (!load_utf8(given, encoded, text, why)) return false;
+  fill_string(empty, static_cast<const char*>(text.data), static_cast<size_t>(text.length));
+  return true;
 }
 
 /// Whether all bytes are below 0x80. Without a branch within each 64 bytes.
@@ -119,11 +130,7 @@ struct Traits<std::string> {
         return true;
       }
     }
-    AnyValue encoded;
-    AnyffiTextView text;
-    if (!detail::load_utf8(given, encoded, text, why)) return false;
-    holder.assign(static_cast<const char*>(text.data), static_cast<size_t>(text.length));
-    return true;
+    return detail::fill_encoded(holder, given, why);
   }
   static std::string take(Holder& holder) { return std::move(holder); }
   static AnyffiValue store(std::string_view utf8) { return Traits<std::string_view>::store(utf8); }
