@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import pydoc
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -28,7 +29,9 @@ struct Length {
   Length operator/(const Span& by) const { return {meters / by.size}; }
   friend Length operator*(double by, const Length& a) { return {by * a.meters + 1000}; }
   friend Length operator-(double by, const Length& a) { return {by - a.meters}; }
-  friend std::string operator+(const std::string& text, const Length& a) { return text + std::to_string(int(a.meters)); }
+  friend std::string operator+(const std::string& text, const Length& a) {
+    return text + std::to_string(int(a.meters));
+  }
   int get() const& { return 1; }
   int get() & { return 2; }
   int get() && { return 3; }
@@ -92,7 +95,13 @@ def test_operators_with_an_operand_of_another_type(mixed: Any) -> None:
 
 def test_operands_that_an_operator_does_not_take(mixed: Any) -> None:
     length = mixed.Length(2)
-    for compute in (lambda: length - "x", lambda: [] - length, lambda: length / 2, lambda: length < "x"):
+    computations: list[Callable[[], Any]] = [
+        lambda: length - "x",
+        lambda: [] - length,
+        lambda: length / 2,
+        lambda: length < "x",
+    ]
+    for compute in computations:
         with pytest.raises(TypeError, match=r"unsupported operand|not supported between"):
             compute()
     assert (length == "x") is False
@@ -122,7 +131,8 @@ def test_the_object_of_a_method_without_names_is_self(mixed: Any) -> None:
     assert str(inspect.signature(length.on_one)) == "(arg0: 'int', /) -> 'int'"
     assert "on(self, arg0: 'mixed.Span', arg1: 'int', /) -> 'int'" in pydoc.plain(pydoc.render_doc(cls))
     assert str(inspect.signature(cls.apart)) == "(arg0: 'int', arg1: 'int', /) -> 'int'"
-    assert [str(one) for one in inspect.signature(cls.either).all] == [
+    overloaded: Any = inspect.signature(cls.either)
+    assert [str(one) for one in overloaded.all] == [
         "(self, arg0: 'int', /) -> 'int'",
         "(self, arg0: 'str', arg1: 'str', /) -> 'str'",
     ]
