@@ -411,6 +411,20 @@ def test_hostile(ffi: Any) -> None:
     )
 
 
+@pytest.mark.parametrize("stride", [-(2**63), 2**63 - 1, 2**62])
+@pytest.mark.parametrize("dtype", ["i1", "i2", "f4", "f8", "c16"])
+def test_the_stride_of_an_axis_with_one_element_is_any_number(ffi: Any, dtype: str, stride: int) -> None:
+    """No address is calculated with it, as the sanitizers see."""
+    x = np.lib.stride_tricks.as_strided(np.full(1, 7, dtype), (1,), (stride,))
+    column = np.lib.stride_tricks.as_strided(np.full(3, 7, dtype), (3, 1), (0, stride))
+    assert [complex(each) for each in ffi.List(x)] == [7]
+    for to in ("float64", "complex128"):
+        if to == "float64" and dtype == "c16":
+            continue
+        assert np.asarray(converted(ffi, to, x)).tolist() == [7]
+        assert np.asarray(converted(ffi, to, column)).tolist() == [[7]] * 3
+
+
 # ---- with other features -----------------------------------------------------------------------------------
 
 

@@ -126,11 +126,13 @@ class TensorCopy {
   }
 
  private:
+  /// The stride of an axis with one element may be any number.
+  int64_t step(int32_t axis) const { return from_.shape[axis] <= 1 ? 0 : from_.strides[axis] * item_size_; }
   bool copy(const char* from, char* to, int32_t axis) {
     if (axis >= from_.ndim - 1) return copy_line(from, to);
-    int64_t from_step = from_.strides[axis] * item_size_, to_step = to_.step(axis + skipped_);
-    for (int64_t i = 0; i < from_.shape[axis]; ++i, from += from_step, to += to_step) {
-      if (!copy(from, to, axis + 1)) return to_.refuse_at(i);
+    int64_t from_step = step(axis), to_step = to_.step(axis + skipped_);
+    for (int64_t i = 0; i < from_.shape[axis]; ++i) {
+      if (!copy(from + i * from_step, to + i * to_step, axis + 1)) return to_.refuse_at(i);
     }
     return true;
   }
@@ -138,11 +140,11 @@ class TensorCopy {
   bool copy_line(const char* from, char* to) {
     int32_t last = from_.ndim - 1;
     int64_t count = last < 0 ? 1 : from_.shape[last];
-    int64_t from_step = last < 0 ? 0 : from_.strides[last] * item_size_;
+    int64_t from_step = last < 0 ? 0 : step(last);
     int64_t to_step = last < 0 ? 0 : to_.step(last + skipped_);
     if (is_same_) {
       auto size = static_cast<size_t>(item_size_);
-      for (int64_t i = 0; i < count; ++i, from += from_step, to += to_step) std::memcpy(to, from, size);
+      for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * to_step, from + i * from_step, size);
       return true;
     }
     Run run;

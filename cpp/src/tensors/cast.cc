@@ -86,9 +86,9 @@ void read_one(const T& item, Run& to, int64_t i) noexcept {
 
 template <class T>
 void read_run(const char* from, int64_t step, int64_t count, Run& to) noexcept {
-  for (int64_t i = 0; i < count; ++i, from += step) {
+  for (int64_t i = 0; i < count; ++i) {
     T item;
-    std::memcpy(&item, from, sizeof(T));
+    std::memcpy(&item, from + i * step, sizeof(T));
     read_one(item, to, i);
   }
 }
@@ -142,10 +142,10 @@ bool write_one(const Run& from, int64_t i, T& item) noexcept {
 
 template <class T, RunType kFrom>
 int64_t write_run(const Run& from, int64_t count, char* to, int64_t step) noexcept {
-  for (int64_t i = 0; i < count; ++i, to += step) {
+  for (int64_t i = 0; i < count; ++i) {
     T item;
     if (!write_one<T, kFrom>(from, i, item)) return i;
-    std::memcpy(to, &item, sizeof(T));
+    std::memcpy(to + i * step, &item, sizeof(T));
   }
   return count;
 }

@@ -46,10 +46,9 @@ struct Elements {
 /// Appends the elements, each a T, as a Number of Python. Memory is reserved.
 template <class T, class Number>
 int append_items(const Elements& elements, AnyffiSequence& list) noexcept {
-  const char* place = elements.first;
-  for (int64_t i = 0; i < elements.count; ++i, place += elements.step) {
+  for (int64_t i = 0; i < elements.count; ++i) {
     T item;
-    std::memcpy(&item, place, sizeof(T));
+    std::memcpy(&item, elements.first + i * elements.step, sizeof(T));
     AnyffiValue value = number_of(static_cast<Number>(item));
     if (std::is_same_v<T, uint64_t> && value.as_int < 0) {
       uint64_t word = static_cast<uint64_t>(item);
@@ -132,7 +131,8 @@ int convert_tensor(const AnyffiValue& tensor, AnyffiValue* out) noexcept {
   if (data.ndim < 1 || append_all == nullptr) return 0;
   if (anyffi_tensor_check_access(&data, 0, nullptr, 1, ANYFFI_ACCESS_READ) != 0) return -1;
   if (data.ndim > 1) return tensor.type_code == ANYFFI_TENSOR ? split_rows(tensor, data, out) : 0;
-  int64_t step = data.strides[0] * static_cast<int64_t>(data.dtype.bits / 8);
+  // The stride of a single element may be any number.
+  int64_t step = data.shape[0] <= 1 ? 0 : data.strides[0] * static_cast<int64_t>(data.dtype.bits / 8);
   return read_elements({static_cast<const char*>(data.data) + data.byte_offset, data.shape[0], step}, append_all, out);
 }
 
