@@ -77,7 +77,7 @@ ANYFFI_CLASS(Length, "mixed.Length")
 
 @pytest.fixture(scope="module")
 def mixed(ffi: Any, build: Build) -> Any:
-    return ffi.load_module(build("mixed.cc", SOURCE))
+    return ffi.load_module(build("mixed_operators.cc", SOURCE))
 
 
 def test_operators_with_an_operand_of_another_type(mixed: Any) -> None:

@@ -24,11 +24,11 @@ static int64_t stop(anyffi::AnyValue number, anyffi::AnyValue text, anyffi::AnyV
 }
 ANYFFI_EXPORT(stop, &stop);
 
-static int64_t keep(anyffi::List<int64_t> xs, const anyffi::Function& f, anyffi::AnyValue none, anyffi::AnyValue any,
+static int64_t take_all(anyffi::List<int64_t> xs, const anyffi::Function& f, anyffi::AnyValue none, anyffi::AnyValue any,
                     std::optional<anyffi::List<int64_t>> maybe) {
   return xs.size();
 }
-ANYFFI_EXPORT(keep, &keep);
+ANYFFI_EXPORT(take_all, &take_all);
 
 static int64_t copied(const std::vector<int64_t>& numbers) { return static_cast<int64_t>(numbers.size()); }
 ANYFFI_EXPORT(copied, &copied);
@@ -39,7 +39,7 @@ import anyffi
 module = anyffi.load_module("./stopped.so")
 def caller(xs):
     module.stop(-5, "short", xs)
-    module.keep([1], len, None, [2], [3])
+    module.take_all([1], len, None, [2], [3])
     module.copied([4])
 caller(anyffi.List([1]))
 """
@@ -80,7 +80,7 @@ def test_a_stopped_call(tmp_path: pathlib.Path, mode: str, request: pytest.Fixtu
         "anyffi-border",
         "print text",
         "print xs",
-        "break keep",
+        "break take_all",
         "continue",
         "anyffi-border",
         "print f",
@@ -105,7 +105,7 @@ def test_a_stopped_call(tmp_path: pathlib.Path, mode: str, request: pytest.Fixtu
     assert "= Str('short')\n" in output
     assert "= List at 0x" in output
     # Objects that were created for the call are the parameters' by now.
-    _, _, taken = output.partition("Breakpoint 2, keep")
+    _, _, taken = output.partition("Breakpoint 2, take_all")
     taken, _, read = taken.partition("Breakpoint 3, copied")
     # Compiled, C++ copies the elements from the list itself.
     place = "of the host at 0x[0-9a-f]+, read in place" if mode == "cython" else "at 0x[0-9a-f]+, 1 reference"
