@@ -129,7 +129,9 @@ def test_the_object_of_a_method_without_names_is_self(mixed: Any) -> None:
     cls, length = mixed.Length, mixed.Length(1)
     assert str(inspect.signature(cls.on)) == "(self, arg0: 'mixed.Span', arg1: 'int', /) -> 'int'"
     assert str(inspect.signature(length.on_one)) == "(arg0: 'int', /) -> 'int'"
-    assert "on(self, arg0: 'mixed.Span', arg1: 'int', /) -> 'int'" in pydoc.plain(pydoc.render_doc(cls))
+    # Python 3.14 shows annotations without quotes.
+    shown = pydoc.plain(pydoc.render_doc(cls)).replace("'", "")
+    assert "on(self, arg0: mixed.Span, arg1: int, /) -> int" in shown
     assert str(inspect.signature(cls.apart)) == "(arg0: 'int', arg1: 'int', /) -> 'int'"
     overloaded: Any = inspect.signature(cls.either)
     assert [str(one) for one in overloaded.all] == [
