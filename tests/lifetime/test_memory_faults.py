@@ -117,6 +117,14 @@ def run_with_library(ffi: Any, failing_memory: pathlib.Path, program: str, libra
     )
 
 
+def run_to_the_end(ffi: Any, failing_memory: pathlib.Path, program: str, library: str = "") -> None:
+    """Run a program of text that prints "done"."""
+    if ffi.ffi_mode == "check":
+        pytest.skip("check mode allocates what both modes do, and compares them")
+    done = run_with_library(ffi, failing_memory, program, library)
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stdout + done.stderr[-2000:]
+
+
 STATE = r"""
 #include <anyffi/anyffi.h>
 #include <anyffi/class.h>
@@ -215,10 +223,7 @@ print("done")
 @pytest.mark.unrecorded("a process of its own")
 def test_what_cpp_keeps_keeps_its_overrides(ffi: Any, failing_memory: pathlib.Path, build: Build) -> None:
     """An object of a Python class lives on with all that it has there, whichever allocation of that fails."""
-    if ffi.ffi_mode == "check":
-        pytest.skip("check mode allocates what both modes do, and compares them")
-    done = run_with_library(ffi, failing_memory, _KEEP, build("overrides.cc", OVERRIDES))
-    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr[-2000:]
+    run_to_the_end(ffi, failing_memory, _KEEP, build("overrides.cc", OVERRIDES))
 
 
 _TRACED = """
@@ -262,10 +267,7 @@ print("done")
 
 @pytest.mark.unrecorded("a process of its own")
 def test_a_trace_counts_what_it_loses(ffi: Any, failing_memory: pathlib.Path) -> None:
-    if ffi.ffi_mode == "check":
-        pytest.skip("check mode allocates what both modes do")
-    done = run_with_library(ffi, failing_memory, _TRACED, "")
-    assert (done.returncode, done.stdout) == (0, "done\n"), done.stdout + done.stderr
+    run_to_the_end(ffi, failing_memory, _TRACED)
 
 
 _TRACED_TO_THE_END = """
@@ -318,10 +320,7 @@ print("done")
 @pytest.mark.unrecorded("a process of its own")
 def test_a_trace_ends_without_memory(ffi: Any, failing_memory: pathlib.Path) -> None:
     """It sees no later calls, and its file is closed; nor does it replace the error of a callback."""
-    if ffi.ffi_mode == "check":
-        pytest.skip("check mode allocates what both modes do")
-    done = run_with_library(ffi, failing_memory, _TRACED_TO_THE_END, "")
-    assert (done.returncode, done.stdout) == (0, "done\n"), done.stdout + done.stderr
+    run_to_the_end(ffi, failing_memory, _TRACED_TO_THE_END)
 
 
 _SHOWN = """
@@ -356,10 +355,7 @@ print("done")
 @pytest.mark.unrecorded("a process of its own")
 def test_what_could_not_be_shown_is_shown_later(ffi: Any, failing_memory: pathlib.Path) -> None:
     """No container stays marked as one that contains itself."""
-    if ffi.ffi_mode == "check":
-        pytest.skip("check mode allocates what both modes do, and compares them")
-    done = run_with_library(ffi, failing_memory, _SHOWN, "")
-    assert (done.returncode, done.stdout) == (0, "done\n"), done.stdout + done.stderr
+    run_to_the_end(ffi, failing_memory, _SHOWN)
 
 
 _UNPICKLED = """
@@ -397,10 +393,7 @@ def test_what_is_unpickled_without_memory_is_no_other_object(
     ffi: Any, failing_memory: pathlib.Path, build: Build
 ) -> None:
     """A MemoryError, and no function or module that looks for itself again."""
-    if ffi.ffi_mode == "check":
-        pytest.skip("check mode allocates what both modes do, and compares them")
-    done = run_with_library(ffi, failing_memory, _UNPICKLED, build("stateful.cc", STATE))
-    assert (done.returncode, done.stdout) == (0, "done\n"), done.stdout + done.stderr
+    run_to_the_end(ffi, failing_memory, _UNPICKLED, build("stateful.cc", STATE))
 
 
 _RECORDED = """
