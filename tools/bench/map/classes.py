@@ -99,9 +99,13 @@ STATEMENTS = {
 }
 
 
-def shape(name: str, statement: str) -> Shape:
-    snippet = Snippet(statement, SETUP, "Body")
-    return Shape(f"class: {name}", "classes", {"anyffi": snippet, "nanobind": snippet}, law=CALL)
+def shapes(group: str, word: str, statements: dict[str, str], setup: str, needs: str) -> list[Shape]:
+    """Return the shapes of statements that are the same with nanobind; `word` begins their names."""
+    snippets = {name: Snippet(statement, setup, needs) for name, statement in statements.items()}
+    return [
+        Shape(f"{word}: {name}", group, {"anyffi": snippet, "nanobind": snippet}, law=CALL)
+        for name, snippet in snippets.items()
+    ]
 
 
-SHAPES = [shape(name, statement) for name, statement in STATEMENTS.items()]
+SHAPES = shapes("classes", "class", STATEMENTS, SETUP, "Body")

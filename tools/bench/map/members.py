@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..rows import Snippet
-from .laws import CALL, Shape
+from .classes import shapes
 
 NAMES = (
     "Vec",
@@ -129,10 +128,4 @@ STATEMENTS = {
     "an index is out of range": "attempt(lambda: d[9], IndexError)",
 }
 
-
-def shape(name: str, statement: str) -> Shape:
-    snippet = Snippet(statement, SETUP, "Vec")
-    return Shape(f"members: {name}", "members", {"anyffi": snippet, "nanobind": snippet}, law=CALL)
-
-
-SHAPES = [shape(name, statement) for name, statement in STATEMENTS.items()]
+SHAPES = shapes("members", "members", STATEMENTS, SETUP, "Vec")
