@@ -6,7 +6,15 @@ wrong where it is installed and broken: nothing here may hide the difference.
 
 from __future__ import annotations
 
-from .._rules.errors import require_first_interpreter, require_loadable
+from .._rules.errors import (
+    is_main_interpreter,
+    require_first_interpreter,
+    require_loadable,
+    require_main_interpreter,
+)
+
+# The first interpreter that loads a module of Cython remains the only one, also if it refuses to go on.
+require_main_interpreter(is_main_interpreter())
 
 with require_loadable():
     from ._core import NAME

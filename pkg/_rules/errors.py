@@ -21,6 +21,7 @@ __all__ = [
     "fill",
     "is_declared",
     "is_from_handler",
+    "is_main_interpreter",
     "make",
     "register_declared",
     "register_error",
@@ -59,7 +60,7 @@ def require_main_interpreter(is_main: bool) -> None:
         )
 
 
-def _is_main_interpreter() -> bool:
+def is_main_interpreter() -> bool:
     """Return whether this is the main interpreter, as far as a module of Python can tell."""
     try:
         from _thread import _is_main_interpreter  # type: ignore[attr-defined]  # CPython 3.13
@@ -75,8 +76,6 @@ def _is_main_interpreter() -> bool:
 @contextmanager
 def require_loadable() -> Iterator[None]:
     """Raise that ImportError in the place of CPython's and of Cython's own, when a module is imported."""
-    # The first interpreter that loads a module of Cython remains the only one, also if it refuses to go on.
-    require_main_interpreter(_is_main_interpreter())
     try:
         yield
     except ImportError as error:
