@@ -157,10 +157,12 @@ def make_reduce(cls: Any, type_code: int, get_state: Any) -> Any:
     def __reduce__(self: Any) -> tuple[Any, ...]:
         """Helper for pickle."""
         self._anyffi_runtime.need_stack()
-        if type(self) is plain and self._anyffi_type_code == type_code:
-            return unpickle_object, (plain._anyffi_type_key, self._anyffi_runtime.to_plain(get_state(self)))
-        _require_own(self, type_code, "pickle", "pickle()")
+        is_plain = type(self) is plain and self._anyffi_type_code == type_code
+        if not is_plain:
+            _require_own(self, type_code, "pickle", "pickle()")
         state = self._anyffi_runtime.to_plain(get_state(self))
+        if is_plain:
+            return unpickle_object, (plain._anyffi_type_key, state)
         cls = type(self)
         # The classes made here have no place that `import` finds.
         shown = cls.__dict__.get("_anyffi_type_key", cls)

@@ -1,5 +1,5 @@
 /// \file
-/// What functions make of parts, and values with such parts.
+/// Whether functions have changed the parts that they were given.
 #include "structure/changes.h"
 
 #include <cstring>

@@ -1,5 +1,5 @@
 /// \file
-/// What functions make of parts, and values with such parts.
+/// Whether functions have changed the parts that they were given.
 #ifndef ANYFFI_SRC_STRUCTURE_CHANGES_H_
 #define ANYFFI_SRC_STRUCTURE_CHANGES_H_
 

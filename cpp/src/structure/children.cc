@@ -30,6 +30,12 @@ class Children {
     bool is_shared;
     return next_part(*owner_.get(), form_, type_, &position_, out, &is_shared);
   }
+  int read_all(Vector<Owned>* out) {
+    Owned part;
+    int status;
+    while ((status = next(&part)) > 0) out->push_back(std::move(part));
+    return status;
+  }
 
   /// A value with such parts, or the value itself.
   int remake(bool is_changed, const Vector<Owned>& parts, AnyffiValue* out) {
@@ -71,11 +77,10 @@ int list_children(const AnyffiValue& value, AnyffiValue* out) {
   Children children;
   if (children.open(value) != 0) return -1;
   Vector<Owned> parts;
-  Owned part, rows;
-  int status;
-  while ((status = children.next(&part)) > 0) parts.push_back(std::move(part));
+  Owned rows;
+  if (children.read_all(&parts) != 0) return -1;
   auto size = static_cast<int64_t>(parts.size());
-  if (status < 0 || anyffi_sequence_create(ANYFFI_ARRAY, size, rows.out()) != 0) return -1;
+  if (anyffi_sequence_create(ANYFFI_ARRAY, size, rows.out()) != 0) return -1;
   for (int64_t i = 0; i < size; ++i) {
     AnyffiValue row;
     if (children.make_row(i, parts, &row) != 0) return -1;
@@ -104,10 +109,7 @@ int replace_child(const AnyffiValue& value, int64_t index, const AnyffiValue& pa
   Children children;
   if (children.open(value) != 0) return -1;
   Vector<Owned> parts;
-  Owned each;
-  int status;
-  while ((status = children.next(&each)) > 0) parts.push_back(std::move(each));
-  if (status < 0) return -1;
+  if (children.read_all(&parts) != 0) return -1;
   if (index < 0 || index >= static_cast<int64_t>(parts.size())) {
     return anyffi_error_raise("IndexError", "there is no such part");
   }
