@@ -90,6 +90,10 @@ static int anyffi_py_make_mapping(PyObject* const* args, Py_ssize_t count, PyObj
 static int anyffi_py_make_set(PyObject* x, int32_t type_code, AnyffiValue* out) {
   AnyffiMapping* found = anyffi_py_peek_set_exact(x);
   if (found != NULL) return anyffi_py_copy_as(&found->header, type_code, out);
+  // No two elements of a set are equal: none is looked for, which takes longer than to pack it.
+  int is_packed = PyAnySet_CheckExact(x) ? anyffi_py_pack_operand_whole(x, out) : 0;
+  if (is_packed > 0) out->as_object->type_code = type_code;
+  if (is_packed != 0) return is_packed;
   AnyffiSetOperand items;
   int status = anyffi_py_open_operand(x, 1, &items);
   if (status <= 0) return status;

@@ -88,8 +88,8 @@ static inline int anyffi_py_is_nan(PyObject* x) {
   return PyFloat_CheckExact(x) && PyFloat_AS_DOUBLE(x) != PyFloat_AS_DOUBLE(x);
 }
 
-/// Packs a tuple that no code of Python is needed for: 1, 0 for others, -1 without memory.
-ANYFFI_NEVER_INLINE int anyffi_py_pack_operand_tuple(PyObject* item, AnyffiValue* out) {
+/// Packs a tuple or set that no code of Python is needed for: 1, 0 for others, -1 without memory.
+ANYFFI_NEVER_INLINE int anyffi_py_pack_operand_whole(PyObject* item, AnyffiValue* out) {
   int packed = anyffi_py_pack_directly(item, out);
   if (packed >= 0 || PyErr_ExceptionMatches(PyExc_MemoryError)) return packed;
   // Comparing what cannot be converted may be no error.
@@ -97,16 +97,16 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_operand_tuple(PyObject* item, AnyffiValue
   return 0;
 }
 
-/// Packs a scalar, borrowed, or a tuple; returns as `anyffi_py_pack_operand_tuple`.
+/// Packs a scalar, borrowed, or a tuple; returns as `anyffi_py_pack_operand_whole`.
 ANYFFI_ALWAYS_INLINE int anyffi_py_pack_operand_element(PyObject* item, AnyffiSetOperand* operand, AnyffiValue* out) {
   if (PyTuple_CheckExact(item)) {
-    return anyffi_py_pack_uncounted(item, operand, out) ? 1 : anyffi_py_pack_operand_tuple(item, out);
+    return anyffi_py_pack_uncounted(item, operand, out) ? 1 : anyffi_py_pack_operand_whole(item, out);
   }
   return !anyffi_py_is_nan(item) && anyffi_py_pack_plain(item, out);
 }
 
 /// Packs up to `most` elements of a list, tuple, set or frozenset from a position on. No code of Python runs: what is
-/// borrowed stays. Returns as `anyffi_py_pack_operand_tuple`.
+/// borrowed stays. Returns as `anyffi_py_pack_operand_whole`.
 static int anyffi_py_pack_operand_elements(PyObject* x, Py_ssize_t* position, Py_ssize_t most, AnyffiSetOperand* out) {
   int packed = 1;
   PyObject* item;
