@@ -112,6 +112,9 @@ def set_class(int32_t type_code, cls):
     if 0 < type_code < ANYFFI_FIRST_DYNAMIC_TYPE:
         # Never released, so that a class that is being read cannot vanish.
         state.classes[type_code] = keep(cls)
+        if state.public_classes[type_code] == NULL:
+            state.public_names[type_code] = keep(sys.intern(cls.__name__))
+            state.public_classes[type_code] = state.classes[type_code]
         set_class_slots(<PyTypeObject*>cls, type_code)
         set_wrapper_slots(<PyTypeObject*>cls)
         if type_code == ANYFFI_MODULE and hasattr(cls, "__getattr__"):

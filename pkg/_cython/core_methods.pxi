@@ -35,6 +35,8 @@ def methods_of(name, type methods not None):
         return {"__get__": vars(FunctionCore)["__get__"]}
     cores = (ObjectCore, ArrayCore, ListCore, MapCore, DictCore, FrozenSetCore, SetCore)
     names = ("Object", "Array", "List", "Map", "Dict", "FrozenSet", "Set")
+    if name in names[1:]:
+        state.unpickle_container = keep(methods._anyffi_unpickle)
     return compile_methods(names.index(name), cores[names.index(name)], methods) if name in names else {}
 
 

@@ -3,6 +3,7 @@
 #ifndef ANYFFI_DICT_METHODS_H_
 #define ANYFFI_DICT_METHODS_H_
 
+#include "copies.h"
 #include "dict_update.h"
 #include "views.h"
 
@@ -169,6 +170,8 @@ static const AnyffiMethodRow anyffi_py_map_methods[] = {
     {"items", anyffi_py_map_items},
     {"keys", anyffi_py_map_keys},
     {"values", anyffi_py_map_values},
+    ANYFFI_PY_ROW("__copy__", map_shallow),
+    ANYFFI_PY_ROW("__reduce__", map_reduce),
     {NULL, NULL},
 };
 
@@ -183,6 +186,8 @@ static const AnyffiMethodRow anyffi_py_dict_methods[] = {
     ANYFFI_PY_ROW("popitem", dict_popitem),
     ANYFFI_PY_ROW("setdefault", dict_setdefault),
     ANYFFI_PY_ROW("update", dict_update),
+    ANYFFI_PY_ROW("__copy__", dict_shallow),
+    ANYFFI_PY_ROW("__reduce__", dict_reduce),
     {NULL, NULL},
 };
 

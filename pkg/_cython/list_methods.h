@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "copies.h"
 #include "sequence_methods.h"
 
 // ---- changes of a List ----------------------------------------------------------------------------------------------
@@ -228,24 +229,6 @@ static PyObject* anyffi_py_array_count(PyObject* self, PyObject* const* args, Py
   return anyffi_py_sequence_count(self, args, count, names, ANYFFI_ARRAY);
 }
 
-/// A method without arguments that returns a copy of another type, or of the same one.
-static PyObject* anyffi_py_copy_to(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
-                                   const char* name, int32_t type_code, int32_t made_code) {
-  AnyffiValue made;
-  AnyffiObject* object = anyffi_py_peek(self, type_code);
-  if (object == NULL || !anyffi_py_has_arguments(count, 0, names)) {
-    return anyffi_py_call_shared(type_code, name, self, args, count, names);
-  }
-  AnyffiValue container = anyffi_make_object(object);
-  return anyffi_py_wrap_made(anyffi_container_copy(&container, made_code, &made), &made);
-}
-
-/// `copy()` of a mutable container.
-static PyObject* anyffi_py_copy(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names,
-                                int32_t type_code) {
-  return anyffi_py_copy_to(self, args, count, names, "copy", type_code, type_code);
-}
-
 static PyObject* anyffi_py_list_freeze(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   return anyffi_py_copy_to(self, args, count, names, "freeze", ANYFFI_LIST, ANYFFI_ARRAY);
 }
@@ -332,14 +315,15 @@ static const AnyffiMethodRow anyffi_py_list_methods[] = {
     ANYFFI_PY_ROW("reverse", list_reverse),
     ANYFFI_PY_ROW("sort", list_sort),
     ANYFFI_PY_ROW("__reversed__", list_reversed),
+    ANYFFI_PY_ROW("__copy__", list_shallow),
+    ANYFFI_PY_ROW("__reduce__", list_reduce),
     {NULL, NULL},
 };
 
 static const AnyffiMethodRow anyffi_py_array_methods[] = {
-    ANYFFI_PY_ROW("count", array_count),
-    ANYFFI_PY_ROW("index", array_index),
-    ANYFFI_PY_ROW("thaw", array_thaw),
-    {NULL, NULL},
+    ANYFFI_PY_ROW("count", array_count),       ANYFFI_PY_ROW("index", array_index),
+    ANYFFI_PY_ROW("thaw", array_thaw),         ANYFFI_PY_ROW("__copy__", array_shallow),
+    ANYFFI_PY_ROW("__reduce__", array_reduce), {NULL, NULL},
 };
 
 #endif  // ANYFFI_LIST_METHODS_H_

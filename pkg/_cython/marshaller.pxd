@@ -38,6 +38,8 @@ cdef extern from "state.h":
         PyObject* make_class
         PyObject** cores
         PyObject** methods
+        PyObject** public_classes
+        PyObject** public_names
         PyObject* lower
         PyObject* lift
         PyObject* get_cache_token
@@ -80,6 +82,9 @@ cdef extern from "state.h":
         PyObject* make_array
         PyTypeObject* ndarray
         PyGetSetDef* pointer_value
+        PyObject* copy_name
+        PyObject* items_name
+        PyObject* unpickle_container
         PyObject* missing_name
         PyObject* missing_item
         PyObject* changed_size

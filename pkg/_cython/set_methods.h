@@ -183,11 +183,15 @@ static const AnyffiMethodRow anyffi_py_set_methods[] = {
     ANYFFI_PY_ROW("discard", set_discard),
     ANYFFI_PY_ROW("pop", set_pop),
     ANYFFI_PY_ROW("remove", set_remove),
+    ANYFFI_PY_ROW("__copy__", set_shallow),
+    ANYFFI_PY_ROW("__reduce__", set_reduce),
     {NULL, NULL},
 };
 
 static const AnyffiMethodRow anyffi_py_frozen_set_methods[] = {
     ANYFFI_PY_SET_METHODS(ANYFFI_PY_FROZEN_SET_ROW) ANYFFI_PY_ROW("copy", frozen_set_copy),
+    ANYFFI_PY_ROW("__copy__", frozen_set_shallow),
+    ANYFFI_PY_ROW("__reduce__", frozen_set_reduce),
     {NULL, NULL},
 };
 

@@ -40,6 +40,12 @@ typedef struct {
   PyObject* cores[ANYFFI_FIRST_DYNAMIC_TYPE];
   /// The classes of `_objects` with the methods of containers, by type code.
   PyObject* methods[ANYFFI_FIRST_DYNAMIC_TYPE];
+  /// The package's own classes, which users may replace, and their names, by type code.
+  PyObject* public_classes[ANYFFI_FIRST_DYNAMIC_TYPE];
+  PyObject* public_names[ANYFFI_FIRST_DYNAMIC_TYPE];
+  PyObject* unpickle_container;  // what pickles of containers name
+  PyObject* copy_name;           // "copy"
+  PyObject* items_name;          // "items"
   /// By the number of a dynamic type; see found_classes.h.
 #ifdef Py_GIL_DISABLED
   struct AnyffiFoundClasses* found;

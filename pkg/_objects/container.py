@@ -84,6 +84,8 @@ class Container:
     __hash__ = None  # type: ignore[assignment]
     #: `case anyffi.List([x, y]):` matches the container itself, as `case list([x, y]):` does.
     __match_args__ = ("_anyffi_itself",)
+    #: What pickles name.
+    _anyffi_unpickle = staticmethod(unpickle_container)
 
     # Annotations would be those of users' classes, too.
     if TYPE_CHECKING:

@@ -160,11 +160,13 @@ class MapMethods(MappingMethods):
         """Return a new Dict of the same pairs."""
         return self._anyffi_runtime.container_thaw(self)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self, /) -> tuple[Any, ...]:
+        """Return what makes the container again, for pickles."""
         content = self._anyffi_content()
         return self._anyffi_reduced(self._anyffi_entries() if content is None else dict(content))
 
-    def __copy__(self) -> Any:
+    def __copy__(self, /) -> Any:
+        """Return the container itself, which never changes; of a subclass a new one."""
         return self if is_public(type(self)) else self._anyffi_copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
@@ -278,12 +280,14 @@ class DictMethods(MappingMethods):
         """Return a new Map of the same pairs."""
         return self._anyffi_runtime.container_freeze(self)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self, /) -> tuple[Any, ...]:
+        """Return what makes the container again, for pickles."""
         content = self._anyffi_content()
         pairs = self._anyffi_pairs() if content is None else content.items()
         return (*self._anyffi_reduced(), None, iter(pairs))
 
-    def __copy__(self) -> Any:
+    def __copy__(self, /) -> Any:
+        """Return a new container of the same class and elements."""
         return self.copy() if is_public(type(self)) else self._anyffi_copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:

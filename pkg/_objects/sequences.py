@@ -206,11 +206,13 @@ class ArrayMethods(SequenceMethods):
         """Return a new List of the same elements."""
         return self._anyffi_runtime.container_thaw(self)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self, /) -> tuple[Any, ...]:
+        """Return what makes the container again, for pickles."""
         content = self._anyffi_content()
         return self._anyffi_reduced(tuple(self._anyffi_items() if content is None else content))
 
-    def __copy__(self) -> Any:
+    def __copy__(self, /) -> Any:
+        """Return the container itself, which never changes; of a subclass a new one."""
         return self if is_public(type(self)) else self._anyffi_copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
@@ -388,11 +390,13 @@ class ListMethods(SequenceMethods):
         """Return a new Array of the same elements."""
         return self._anyffi_runtime.container_freeze(self)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self, /) -> tuple[Any, ...]:
+        """Return what makes the container again, for pickles."""
         content = self._anyffi_content()
         return (*self._anyffi_reduced(), iter(self._anyffi_items() if content is None else content))
 
-    def __copy__(self) -> Any:
+    def __copy__(self, /) -> Any:
+        """Return a new container of the same class and elements."""
         return self.copy() if is_public(type(self)) else self._anyffi_copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:

@@ -282,7 +282,8 @@ class _Set(Container):
         elements = ", ".join(map(repr, self._anyffi_iterate()))
         return f"{shown_class(self)}({{{elements}}})" if elements else f"{shown_class(self)}()"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self, /) -> tuple[Any, ...]:
+        """Return what makes the container again, for pickles."""
         return self._anyffi_reduced(list(self._anyffi_iterate()))
 
 
@@ -352,7 +353,8 @@ class FrozenSetMethods(_Set):
         """Return the set itself, which never changes; for a subclass a FrozenSet."""
         return self if is_public(type(self)) else self._anyffi_runtime.container_copy(self)
 
-    def __copy__(self) -> Any:
+    def __copy__(self, /) -> Any:
+        """Return the container itself, which never changes; of a subclass a new one."""
         return self if is_public(type(self)) else self._anyffi_copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
@@ -430,7 +432,8 @@ class SetMethods(_Set):
         """Return a new Set of the same elements."""
         return self._anyffi_runtime.container_copy(self)
 
-    def __copy__(self) -> Any:
+    def __copy__(self, /) -> Any:
+        """Return a new container of the same class and elements."""
         return self.copy() if is_public(type(self)) else self._anyffi_copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import cases
 import pytest
+from programs import run_program
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 
@@ -184,3 +185,41 @@ def test_pickles_of_containers_make_containers_only() -> None:
     for name in ("load_module", "Function", "_anyffi_make", ""):
         with pytest.raises(ValueError, match=rf"^there is no container '{name}'$"):
             unpickle_container(name, "x")
+
+
+def test_what_pickles_consist_of(both: Any) -> None:
+    """The same in both modes: scalars, and entries among which others were removed."""
+    described = []
+    for ffi in both:
+        d, s = ffi.Dict(a=1, b="a string on the heap", c=None), ffi.Set(["x", 2.5, b"y"])
+        del d["a"]
+        s.remove(2.5)
+        made = [ffi.List([1, True, 1 + 2j]), ffi.Array([...]), ffi.Shape([2, 3]), ffi.Map(k=2**80), d, s]
+        made += [ffi.FrozenSet(s), ffi.List([[1], "x"]), ffi.Dict(k=(1, {2})), ffi.Set(), ffi.Dict()]
+        parts = [x.__reduce__() for x in made]
+        described.append(
+            [
+                (maker.__name__, *(list(x) if hasattr(x, "__next__") else x for x in rest))
+                for maker, *rest in parts
+            ]
+        )
+    cython, ctypes = described
+    assert cython == ctypes
+    kinds = [type(content[1]).__name__ for _, content, *_ in cython if len(content) > 1]
+    assert kinds == ["tuple", "tuple", "dict", "list", "list", "list"]
+
+
+def test_a_class_in_the_place_of_the_own_one(ffi: Any) -> None:
+    """Copies and pickles of its objects are of that class."""
+    source = """
+        import anyffi, copy, pickle
+
+        @anyffi.register_object("List")
+        class Mine(anyffi.List):
+            pass
+
+        xs = anyffi.convert([1, 2])
+        for made in (xs, copy.copy(xs), copy.deepcopy(xs), pickle.loads(pickle.dumps(xs))):
+            assert type(made) is Mine and made == [1, 2]
+        """
+    run_program(source, ffi.ffi_mode)
