@@ -243,16 +243,31 @@ static int anyffi_py_direct_sequence(PyObject* x, int32_t type_code, AnyffiValue
 
 // ---- dicts and sets -------------------------------------------------------------------------------------------------
 
+/// Packs a key or an item that is neither text nor immediate.
+ANYFFI_NEVER_INLINE int anyffi_py_direct_part_slow(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
+  if (PyBytes_CheckExact(x)) return anyffi_py_own_bytes(x, out);
+  return anyffi_py_direct_object(x, out, direct, depth);
+}
+
+/// Packs a key or an item. Most are packed without a call: two thirds of the instructions.
+ANYFFI_ALWAYS_INLINE int anyffi_py_direct_part(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
+  PyTypeObject* cls = Py_TYPE(x);
+  if (cls == &PyUnicode_Type) {
+    return anyffi_py_is_ready(x) && anyffi_py_pack_short_str(x, out) ? 1 : anyffi_py_own_str(x, out);
+  }
+  return anyffi_py_pack_immediate(x, cls, out) ? 1 : anyffi_py_direct_part_slow(x, out, direct, depth);
+}
+
 /// Packs one more entry of a new mapping; a set's element has no `item`.
 ANYFFI_ALWAYS_INLINE int anyffi_py_direct_entry(PyObject* key, PyObject* item, int has_item, AnyffiMapping* mapping,
                                                 AnyffiDirect* direct, int depth) {
   AnyffiEntry* entry = &mapping->entries[mapping->used];
-  int packed = anyffi_py_direct(key, &entry->key, direct, depth + 1);
+  int packed = anyffi_py_direct_part(key, &entry->key, direct, depth + 1);
   if (packed <= 0) return packed;
   if (!has_item) {
     entry->value = anyffi_make_none();
   } else {
-    packed = anyffi_py_direct(item, &entry->value, direct, depth + 1);
+    packed = anyffi_py_direct_part(item, &entry->value, direct, depth + 1);
     if (packed <= 0) {
       anyffi_py_discard(&entry->key);
       return packed;

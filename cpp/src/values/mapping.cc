@@ -54,9 +54,32 @@ int make_canonical(AnyffiValue* value) {
   return anyffi_value_own(given.get(), value);
 }
 
+/// Indexes the entries of a new mapping with an index, up to the first that cannot be found by comparing words, or
+/// whose key equals an earlier one, which is returned; else -1. Nothing in the loop has to be read or written again.
+int64_t index_words(Mapping* mapping, int64_t count) {
+  const uint64_t mask = mapping->index_mask;
+  uint32_t* const index = mapping->index;
+  AnyffiEntry* const entries = mapping->entries;
+  int64_t i = 0, found = -1;
+  for (; i < count && is_found_by_words(mapping, entries[i].key); ++i) {
+    AnyffiEntry& entry = entries[i];
+    entry.hash = hash_by_words(entry.key);
+    uint64_t slot = first_slot(entry.hash, mask);
+    for (; index[slot] != kFree && found < 0; slot = (slot + 1) & mask) {
+      if (same_words(entries[index[slot] - 1].key, entry.key)) found = index[slot] - 1;
+    }
+    if (found >= 0) break;
+    index[slot] = static_cast<uint32_t>(i + 1);
+  }
+  mapping->used = mapping->size = i;
+  mapping->filled = static_cast<uint64_t>(i);
+  return found;
+}
+
 /// Indexes `count` entries that are stored already, up to the first whose key equals an earlier one.
 int index_entries(Mapping* mapping, int64_t count, int64_t* out_first) {
-  for (int64_t i = 0; i < count; ++i) {
+  if (mapping->index != nullptr && (*out_first = index_words(mapping, count)) >= 0) return 0;
+  for (int64_t i = mapping->used; i < count; ++i) {
     const AnyffiEntry& entry = mapping->entries[i];
     int64_t hash;
     if (is_found_by_words(mapping, entry.key)) {
