@@ -55,11 +55,20 @@ static PyObject* anyffi_py_get_function(PyObject* name) {
   return anyffi_py_wrap_here(found.as_object);
 }
 
+/// The argument `allow_missing` of a call with a name before it; NULL for other arguments.
+static PyObject* anyffi_py_allow_missing(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  if (names == NULL) return count == 2 ? Py_False : count == 3 ? args[2] : NULL;
+  int is_named = count == 2 && PyTuple_GET_SIZE(names) == 1 &&
+                 PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "allow_missing") == 0;
+  return is_named ? args[2] : NULL;
+}
+
 static PyObject* anyffi_py_public_get_function(PyObject* function, PyObject* const* args, size_t flags,
                                                PyObject* names) {
-  if (anyffi_py_has_one(flags, names)) {
+  PyObject* allow_missing = anyffi_py_allow_missing(args, PyVectorcall_NARGS(flags), names);
+  if (allow_missing == Py_True || allow_missing == Py_False) {
     PyObject* found = anyffi_py_get_function(args[1]);
-    if (found != Py_None) return found;
+    if (found != Py_None || allow_missing == Py_True) return found;
     Py_DECREF(found);
   }
   return anyffi_py_call_public(function, args, flags, names);

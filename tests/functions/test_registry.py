@@ -229,3 +229,25 @@ def test_init_ffi_api_needs_an_imported_module(ffi: Any) -> None:
     for name in ("no.such.module", 5):
         with pytest.raises(ImportError, match=f"no module named {name!r} was imported"):
             ffi.init_ffi_api("testing", name)
+
+
+def test_whether_a_function_may_be_missing(ffi: Any) -> None:
+    """However the argument is given; it may be any object."""
+    known, get = "testing.nop", ffi.get_global_func
+    for calls in (
+        lambda x: get(known, x),
+        lambda x: get(known, allow_missing=x),
+        lambda x: get(name=known, allow_missing=x),
+    ):
+        assert all(calls(x)(1) is None for x in (True, False, 1, 0, "", [0], None))
+    for unknown in ("testing.unknown", "testing.\ud800", "testing." + "x" * 100):
+        for calls in (lambda x: get(unknown, x), lambda x: get(unknown, allow_missing=x)):
+            assert all(calls(x) is None for x in (True, 1, [0]))
+            for x in (False, 0, "", None):
+                with pytest.raises(ValueError, match="^no function 'testing.* is registered"):
+                    calls(x)
+    for arguments, named in ((("x", True, 1), {}), (("x",), {"allow": True}), ((), {"allow_missing": True})):
+        with pytest.raises(TypeError, match=r"get_global_func\(\)"):
+            get(*arguments, **named)
+    with pytest.raises(TypeError, match="the name of a function must be a str, not int"):
+        get(1, True)

@@ -29,11 +29,11 @@ AnyffiTextView text_of(const AnyffiValue& name) {
 /// Orders by code point, as Python does, for all encodings.
 struct NameLess {
   using is_transparent = void;
-  bool operator()(const Owned& a, const Owned& b) const { return compare(*a.get(), *b.get()); }
-  bool operator()(const Owned& a, const AnyffiValue* b) const { return compare(*a.get(), *b); }
-  bool operator()(const AnyffiValue* a, const Owned& b) const { return compare(*a, *b.get()); }
-
-  static bool compare(const AnyffiValue& a, const AnyffiValue& b) { return compare_text(text_of(a), text_of(b)) < 0; }
+  bool operator()(const Owned& a, const Owned& b) const {
+    return compare_text(text_of(*a.get()), text_of(*b.get())) < 0;
+  }
+  bool operator()(const Owned& a, const AnyffiTextView& b) const { return compare_text(text_of(*a.get()), b) < 0; }
+  bool operator()(const AnyffiTextView& a, const Owned& b) const { return compare_text(a, text_of(*b.get())) < 0; }
 };
 
 struct Entry {
@@ -121,7 +121,7 @@ void registry_restore(const AnyffiValue& name, const AnyffiValue& function, Anyf
   Entry former_entry{Owned(former), registrant};
   Functions::node_type dropped;
   std::lock_guard<Mutex> lock(all.mutex);
-  auto place = all.functions.find(&name);
+  auto place = all.functions.find(text_of(name));
   if (place == all.functions.end() || place->second.function->as_object != function.as_object) return;
   if (former.type_code == ANYFFI_NONE) {
     dropped = all.functions.extract(place);
@@ -148,7 +148,7 @@ int anyffi_registry_find(const AnyffiValue* name, AnyffiValue* out) {
   if (check_name(&wanted) != 0) return -1;
   Registry& all = registry();
   std::lock_guard<Mutex> lock(all.mutex);
-  auto place = all.functions.find(&wanted);
+  auto place = all.functions.find(text_of(wanted));
   if (place == all.functions.end()) return 0;
   const AnyffiValue* function = place->second.function.get();
   anyffi_value_retain(function);
@@ -164,7 +164,7 @@ int anyffi_registry_find_library(const AnyffiValue* name, AnyffiValue* out) {
   {
     Registry& all = registry();
     std::lock_guard<Mutex> lock(all.mutex);
-    auto place = all.functions.find(&wanted);
+    auto place = all.functions.find(text_of(wanted));
     if (place != all.functions.end()) registrant = place->second.registrant;
   }
   std::string_view path = Loading::find_path(registrant);
@@ -178,7 +178,7 @@ int anyffi_registry_remove(const AnyffiValue* name, int32_t* out_existed) {
   Functions::node_type dropped;
   Registry& all = registry();
   std::lock_guard<Mutex> lock(all.mutex);
-  auto place = all.functions.find(name);
+  auto place = all.functions.find(text_of(*name));
   if (place == all.functions.end()) return 0;
   dropped = all.functions.extract(place);
   *out_existed = 1;
