@@ -55,11 +55,11 @@ static int anyffi_py_make_sequence(PyObject* x, int32_t type_code, AnyffiValue* 
     out->aux = ANYFFI_MOVABLE;
     return anyffi_py_make_shape(x, out);
   }
-  int is_list = type_code == ANYFFI_LIST;
-  // A tuple is returned as it is.
-  PyObject* items = !is_list               ? PySequence_Tuple(x)
-                    : PyList_CheckExact(x) ? anyffi_py_return_new(x)
-                                           : PySequence_List(x);
+  // A list or tuple is read in place, whichever of the two is made.
+  int is_read = PyList_CheckExact(x) || PyTuple_CheckExact(x);
+  PyObject* items = is_read                    ? anyffi_py_return_new(x)
+                    : type_code == ANYFFI_LIST ? PySequence_List(x)
+                                               : PySequence_Tuple(x);
   if (items == NULL) return -1;
   int status = anyffi_py_pack_object(items, out) < 0 ? -1 : 1;
   if (status > 0 && type_code == ANYFFI_SHAPE) {
