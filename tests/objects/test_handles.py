@@ -187,6 +187,10 @@ def test_an_object_that_is_its_own_iterator(handles: Any) -> None:
         ),
         ('.constant("C", 1).constant("C", 2)', "C: there is a member of this name"),
         ('.method("f", [](P&) {}).keep_alive<1, 2>()', r"f: keep_alive\(\) counts the result as 0"),
+        (
+            '.init([](const P&) { return P(); }, anyffi::arg("p")).keep_alive<0, 1>()',
+            r"\w+: keep_alive\(\) .* from 1, which is the object of a method or constructor$",
+        ),
     ],
 )
 def test_declarations_are_refused(ffi: Any, build: Build, members: str, problem: str) -> None:

@@ -197,7 +197,9 @@ int keep_alive_native(AnyffiNativeFunction* function, int32_t nurse, int32_t pat
   NativeDeclaration& declaration = declaration_of(*function);
   int32_t most = declaration.info.num_params;
   if (nurse < 0 || nurse > most || patient < 0 || patient > most || nurse == patient) {
-    return raise_format("ValueError", "%s: keep_alive() counts the result as 0 and the arguments from 1",
+    return raise_format("ValueError",
+                        "%s: keep_alive() counts the result as 0 and the arguments from 1, which is the object of a "
+                        "method or constructor",
                         name_of(&declaration.info));
   }
   if (patient > 0 && (declaration.types[patient - 1]->flags & ANYFFI_PARAM_VIEWS_TEXT) != 0) {
