@@ -34,6 +34,8 @@ _FORMATS = {
     "float6_e3m2fn": (16, 6),
     "float4_e2m1fn": (17, 4),
 }
+#: The codes of floating-point numbers, however they are laid out.
+_FLOATS = frozenset([_CODES["float"], _CODES["bfloat"], *(code for code, _ in _FORMATS.values())])
 _FORMAT_NAMES = {both: name for name, both in _FORMATS.items()}
 _MAX_CODE, _MAX_BITS, _MAX_LANES = 0xFF, 0xFF, 0xFFFF
 _SPELLING = rf"({'|'.join(_CODES)}|[a-z]+)(\d*)(?:_([a-wyz\d]*))?(?:x(\d*))?"
@@ -69,6 +71,8 @@ class dtype(str):
     16
     >>> anyffi.dtype("float32") == "float32"
     True
+    >>> anyffi.dtype("float8_e4m3fn").is_float, anyffi.dtype("bool").is_integer
+    (True, False)
     """
 
     __slots__ = ()
@@ -124,6 +128,26 @@ class dtype(str):
         """Bytes of one element, all lanes together."""
         _, bits, lanes = read_dtype(self)
         return (bits * lanes + 7) // 8
+
+    @property
+    def is_bool(self) -> bool:
+        """Whether the numbers are truth values."""
+        return self.type_code == _CODES["bool"]
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether the numbers are integers, with a sign or without one."""
+        return self.type_code in (_CODES["int"], _CODES["uint"])
+
+    @property
+    def is_float(self) -> bool:
+        """Whether the numbers are floating-point ones, of any format."""
+        return self.type_code in _FLOATS
+
+    @property
+    def is_handle(self) -> bool:
+        """Whether the elements are pointers to something else."""
+        return self.type_code == _CODES["handle"]
 
     def with_lanes(self, lanes: int) -> Self:
         """Return the type with the same numbers and another count of lanes."""

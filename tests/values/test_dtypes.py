@@ -305,6 +305,20 @@ def test_devices(ffi: Any, args: Any, number: int, index: int, text: str) -> Non
     assert echo({made: 1})[made] == 1
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_kinds_of_numbers(name: str) -> None:
+    for made in (dtype(name), dtype(name + "x4")):
+        found = made.is_bool, made.is_integer, made.is_float, made.is_handle
+        kinds = "bool", ("int", "uint"), ("float", "bfloat"), "handle"
+        assert found == tuple(name.startswith(kind) for kind in kinds)
+
+
+def test_kinds_of_numbers_without_a_name() -> None:
+    made = dtype("code99_8")
+    assert not any((made.is_bool, made.is_integer, made.is_float, made.is_handle))
+    assert dtype("code2_0").is_float
+
+
 @pytest.mark.parametrize("number", DLDeviceType)
 def test_every_type_of_device_has_a_name(number: DLDeviceType) -> None:
     name = Device(number).type
