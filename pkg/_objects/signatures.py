@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -136,11 +137,22 @@ class OverloadedSignature(inspect.Signature):
 # ---- defaults ----
 
 
-class _Omitted:
-    """Shown for a default without a Python form, or one that calls could change."""
+class _Text:
+    """Shown for a default without a Python form, or one that calls could change: its text, or `...`."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str = "...") -> None:
+        self._text = text
 
     def __repr__(self) -> str:
-        return "..."
+        return self._text
+
+    def __eq__(self, other: object) -> bool:
+        return self._text == other._text if isinstance(other, _Text) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._text)
 
 
 #: Immutable classes.
@@ -155,12 +167,30 @@ def _shown_default(param: keywords.Param) -> Any:
     if type(default) is int and annotation not in (None, "int"):
         return _member_of(annotation, default)
     if default is MISSING:
-        return _Omitted()
+        return _Text()
     try:
         copied = _current.api.to_python(default)
-        return copied if _is_apart(copied) else _Omitted()
+        return copied if _is_apart(copied) else _Text(_text_of(copied))
     except RecursionError:
-        return _Omitted()
+        return _Text()
+
+
+#: Texts of defaults that are longer are not shown.
+_LONGEST_TEXT = 80
+
+
+def _text_of(x: Any) -> str:
+    """Return what makes an equal value, if its `repr` is that; else the class of an object, or `...`."""
+    try:
+        text = repr(x)
+        ast.parse(text, mode="eval")
+    except Exception:
+        # Of a class of C++, or an expression that is none.
+        text = ""
+    if text and len(text) <= _LONGEST_TEXT and "\n" not in text:
+        return text
+    key = getattr(type(x), "_anyffi_type_key", None)
+    return "..." if key is None else f"{key}(...)"
 
 
 def _member_of(annotation: str, number: int) -> Any:

@@ -42,6 +42,12 @@ struct PyRope : anyffi::Overridable<Rope> {
   }
   std::string name() const override { return override_pure<std::string>("name"); }
 };
+struct Load {
+  explicit Load(double kilograms = 1, int64_t pieces = 1) : kilograms(kilograms), pieces(pieces) {}
+  double kilograms;
+  int64_t pieces;
+};
+struct Hook {};
 }  // namespace rope
 
 using anyffi::arg;
@@ -62,6 +68,14 @@ ANYFFI_CLASS(rope::Rope, "rope.Rope")
     .method("tie", [](const rope::Rope&, rope::Rope::Knot& knot) -> rope::Rope::Knot& { return knot; }, arg("knot"))
     .static_method("most", [](rope::Kind) { return 2.0; }, arg("kind"))
     .doc("Return the largest length.");
+ANYFFI_CLASS(rope::Load, "rope.Load")
+    .init<double, int64_t>(arg("kilograms"), arg("pieces"))
+    .field("kilograms", &rope::Load::kilograms)
+    .field("pieces", &rope::Load::pieces);
+ANYFFI_CLASS(rope::Hook, "rope.Hook").init<>().op(anyffi::ops::repr, [](const rope::Hook&) { return "a hook"; });
+ANYFFI_EXPORT(lift, [](const rope::Load& load, const rope::Hook&, const std::vector<rope::Load>& more) {
+  return load.kilograms + static_cast<double>(more.size());
+}, arg("load") = rope::Load(2.5, 3), arg("hook") = rope::Hook(), arg("more") = std::vector<rope::Load>(1));
 ANYFFI_EXPORT(rows, [](anyffi::TypedView<const double, anyffi::shape<anyffi::any, 3>> rows) { return rows.size(); },
               arg("rows"));
 """
@@ -115,6 +129,19 @@ def test_signatures(rope: Any) -> None:
             found = getattr(found, part)
         assert str(inspect.signature(found)) == text
     assert str(inspect.signature(rope.Rope(1).strength)) == "(load: 'float' = 1.5) -> 'float'"
+
+
+def test_defaults_of_classes(rope: Any) -> None:
+    """As the expression that `repr` returns; an object without one by its class."""
+    signature = inspect.signature(rope.lift)
+    assert str(signature) == (
+        "(load: 'rope.Load' = rope.Load(kilograms=2.5, pieces=3), hook: 'rope.Hook' = rope.Hook(...), "
+        "more: 'Sequence[rope.Load]' = [rope.Load(kilograms=1.0, pieces=1)]) -> 'float'"
+    )
+    assert inspect.signature(rope.lift) == signature
+    # What is shown is not what calls get.
+    assert type(signature.parameters["load"].default) is not rope.Load
+    assert rope.lift() == 3.5
 
 
 @pytest.mark.skipif(sys.version_info < (3, 10), reason="unions of classes need Python 3.10")
