@@ -283,6 +283,7 @@ cdef int read_rules() except -1:
     state.locate_result = keep(_culprits.locate_result)
     state.locate_field = keep(_culprits.locate_field)
     state.blame = keep(_culprits.blame_made)
+    state.name_keywords = keep(_refusals.name_keywords)
     state.explain_field = keep(_refusals.explain_field)
     state.convert = keep(_conversions.convert)
     state.listed = keep(_conversions.LISTED)

@@ -37,10 +37,24 @@ static inline void anyffi_py_release_made(const AnyffiValue* value) {
   }
 }
 
+/// The last exception of a call that refused its arguments; not owned, only compared.
+static __thread const PyObject* anyffi_py_refusal;
+
+/// Raises the error of a call.
+ANYFFI_NEVER_INLINE void anyffi_py_raise_failed(int status) {
+  anyffi_py_raise_taken();
+  // What a callback's call was refused with is no refusal of this one.
+  anyffi_py_refusal = NULL;
+  if (status != ANYFFI_REFUSED) return;
+  AnyffiSaved saved = anyffi_py_save_exception();
+  anyffi_py_refusal = saved.exception;
+  anyffi_py_restore_exception(saved);
+}
+
 /// Returns the Python value of the result of a call, or NULL with the exception that the call raised.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_take_result(int status, AnyffiValue* result) {
   if (__builtin_expect(status != 0, 0)) {
-    anyffi_py_raise_taken();
+    anyffi_py_raise_failed(status);
     return NULL;
   }
   // The two most common ones, without a call.
@@ -72,7 +86,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_enter_function(AnyffiFunction* target, Anyffi
 /// Raises the error of a call; NULL.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_call(int status, PyObject* const* args, const int32_t* places,
                                                   Py_ssize_t count) {
-  anyffi_py_raise_taken();
+  anyffi_py_raise_failed(status);
   if (status != ANYFFI_REFUSED) return NULL;
   AnyffiSaved saved = anyffi_py_save_exception();
   int is_complete = saved.exception == NULL || anyffi_py_is_complete(saved.exception, args, places, count);

@@ -89,8 +89,8 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_unordered(PyObject* function, Anyff
   return result;
 }
 
-/// As `anyffi_py_call_overloaded`, for arguments whose packing may call user code, for many, and where the runtime has
-/// to choose.
+/// As `anyffi_py_call_some_overload`, for arguments whose packing may call user code, for many, and where the runtime
+/// has to choose.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded_slow(PyObject* function, AnyffiFunction* target,
                                                              AnyffiNamed* named, PyObject* const* args) {
   Py_ssize_t count = named->count + PyTuple_GET_SIZE(named->names), capacity = count, packed = 0;
@@ -130,9 +130,18 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded_slow(PyObject* function,
   return made;
 }
 
+/// Names the keywords in the message of the exception that is set, if that says that no overload takes the arguments.
+ANYFFI_NEVER_INLINE void anyffi_py_name_keywords(PyObject* names) {
+  AnyffiSaved saved = anyffi_py_save_exception();
+  int is_refusal = saved.exception != NULL && saved.exception == anyffi_py_refusal;
+  int is_type_error = is_refusal && (PyObject*)Py_TYPE(saved.exception) == PyExc_TypeError;
+  anyffi_py_restore_exception(saved);
+  if (is_type_error) anyffi_py_complete(anyffi_state.name_keywords, names, NULL, NULL, 0);
+}
+
 /// Calls a function with overloads by keyword. Here, if the keywords fit only one of them, or all in order.
-ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded(PyObject* function, AnyffiFunction* target,
-                                                        PyObject* const* args, Py_ssize_t count, PyObject* names) {
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_some_overload(PyObject* function, AnyffiFunction* target,
+                                                           PyObject* const* args, Py_ssize_t count, PyObject* names) {
   int32_t places[ANYFFI_FEW_NAMED];
   AnyffiValue values[ANYFFI_FEW_NAMED], result = anyffi_make_none();
   AnyffiNamed named = {((AnyffiFunctionWrapper*)function)->parameters, names, count, 0};
@@ -170,8 +179,12 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_named(PyObject* function, PyObject
     return anyffi_py_call(target, args, total);
   }
   if (target->info == NULL) return anyffi_py_bind_slowly(function, args, count, names);
-  return target->info->flags & ANYFFI_OVERLOADED ? anyffi_py_call_overloaded(function, target, args, count, names)
-                                                 : anyffi_py_call_unordered(function, target, args, count, names);
+  if ((target->info->flags & ANYFFI_OVERLOADED) == 0) {
+    return anyffi_py_call_unordered(function, target, args, count, names);
+  }
+  PyObject* result = anyffi_py_call_some_overload(function, target, args, count, names);
+  if (__builtin_expect(result == NULL, 0)) anyffi_py_name_keywords(names);
+  return result;
 }
 
 #endif  // ANYFFI_CALL_NAMED_H_

@@ -55,6 +55,7 @@ cdef extern from "state.h":
         PyObject* locate_field
         PyObject* blame
         PyObject* explain_field
+        PyObject* name_keywords
         PyObject* convert
         PyObject* listed
         PyObject* fspath_name

@@ -72,6 +72,7 @@ typedef struct {
   PyObject* locate_field;
   PyObject* blame;
   PyObject* explain_field;
+  PyObject* name_keywords;
   PyObject* convert;
   PyObject* type_error_name;  // the kind of most errors
   PyObject* listed;           // classes, in a tuple; `LISTED` of the rules

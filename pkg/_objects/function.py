@@ -105,7 +105,7 @@ class FunctionMethods:
             given = [type(x).__name__ for x in args]
             given += [f"{name}={type(x).__name__}" for name, x in zip(names, kwargs.values())]
             raise TypeError(f"{self.__name__}(): no overload takes ({', '.join(given)}){''.join(refusals)}")
-        return self._anyffi_runtime.function_select(self.__name__, fitting, places)
+        return self._anyffi_runtime.function_select(self.__name__, fitting, places, names)
 
     def __repr__(self) -> str:
         return f"<anyffi.Function {self.__name__}{self.__signature__}>"

@@ -15,8 +15,9 @@ from .._typing import Any
 from .advice import advise, advise_object
 from .conversions import enumeration_codes
 from .decisions import find_on_type, is_wrapper_class
+from .keywords import exact
 
-__all__ = ["explain", "explain_field"]
+__all__ = ["explain", "explain_field", "name_keywords"]
 
 #: How the value that was refused is described beyond its class: `Tensor of float32, of shape ()`.
 _LAYOUT = re.compile(
@@ -128,7 +129,9 @@ def _reason(line: str) -> tuple[str, str]:
 def _explain_overloads(message: str, classes: tuple[type, ...]) -> str:
     start, _, rest = message.partition(_NONE_FITS)
     first, newline, lines = rest.partition("\n")
-    former = first[: -len(")")].split(", ")
+    # Of arguments by keyword, `by=int`.
+    given = [x.rpartition("=") for x in first[: -len(")")].split(", ")]
+    former = [name for _, _, name in given]
     is_whole = len(former) == len(classes)
     names = [_name(cls, name) for cls, name in zip(classes, former)] if is_whole else former
     if names != former:
@@ -142,7 +145,29 @@ def _explain_overloads(message: str, classes: tuple[type, ...]) -> str:
         hints = {_hint(classes[0], _reason(line)[0], None) for line in lines.split("\n")}
     hints.discard("")
     # About all lines, or none.
-    return f"{start}{_NONE_FITS}{', '.join(names)}){newline}{lines}{hints.pop() if len(hints) == 1 else ''}"
+    shown = ", ".join(f"{keyword}{equals}{name}" for (keyword, equals, _), name in zip(given, names))
+    return f"{start}{_NONE_FITS}{shown}){newline}{lines}{hints.pop() if len(hints) == 1 else ''}"
+
+
+def name_keywords(exception: BaseException, _: tuple[Any, ...], names: tuple[str, ...]) -> None:
+    """Name the arguments by keyword in the message of an exception that no overload takes them.
+
+    Parameters
+    ----------
+    exception : BaseException
+        What a call with keywords raised that refused its arguments.
+    names : tuple of str
+        The keywords.
+    """
+    start, is_about_all, rest = str(exception).partition(_NONE_FITS)
+    if not is_about_all or "(" in start[:-1]:
+        return
+    first, closed, lines = rest.partition(")")
+    given = first.split(", ")
+    num_args = len(given) - len(names)
+    if num_args >= 0 and "=" not in first:
+        given[num_args:] = [f"{exact(name)}={shown}" for name, shown in zip(names, given[num_args:])]
+        exception.args = (f"{start}{_NONE_FITS}{', '.join(given)}{closed}{lines}",)
 
 
 #: The same for classes in `_PLAIN`, which never change:

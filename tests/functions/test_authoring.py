@@ -265,7 +265,7 @@ def test_no_overload(ffi: Any) -> None:
           f"    {circle}: {name}() takes 1 positional argument but 2 were given",
           f"    {rectangle}: argument 0 (w): expected float, got list"]),
         ((), {"h": "x", "w": 1},
-         [f"{name}(): no overload takes (str, int)",
+         [f"{name}(): no overload takes (h=str, w=int)",
           f"    {rectangle}: argument 1 (h): expected float, got str"]),
         ((1,), {"r": 1},
          [f"{name}(): no overload takes (int, r=int)",

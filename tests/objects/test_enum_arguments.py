@@ -371,11 +371,11 @@ def test_overloads_agree(paint: Any) -> None:
     for call in (paint.either_else_text, lambda x: paint.either_else_text(x=x)):
         assert [call(x) for x in given] == ["color 0", "int 1", "int 1"]
     assert [paint.color_else_text(x) for x in (color.RED, 1, "a")] == ["color 0", "color 1", "text a"]
-    for call in (paint.color_else_text, lambda x: paint.color_else_text(x=x)):
+    for call, given_as in ((paint.color_else_text, ""), (lambda x: paint.color_else_text(x=x), "x=")):
         with pytest.raises(TypeError) as caught:
             call(square)
         assert str(caught.value).splitlines() == [
-            "color_else_text(): no overload takes (Shape)",
+            f"color_else_text(): no overload takes ({given_as}Shape)",
             "    color_else_text(x: paint.Color) -> str: argument 0 (x): expected paint.Color, got paint.Shape.SQUARE",
             "    color_else_text(x: str) -> str: argument 0 (x): expected str, got int",
         ]

@@ -5,7 +5,7 @@
 #include "core/errors.h"
 #include "core/memory.h"
 #include "core/messages.h"
-#include "functions/signature.h"
+#include "functions/placement.h"
 
 namespace {
 
@@ -15,6 +15,7 @@ using anyffi::Array;
 using anyffi::Error;
 using anyffi::Function;
 using anyffi::List;
+using anyffi::String;
 using anyffi::detail::check;
 
 Array<Function> list_overloads(const Function& function) {
@@ -28,8 +29,8 @@ Array<Function> list_overloads(const Function& function) {
   return std::move(found).freeze();
 }
 
-Function select_overloads(const char* name, const Array<Function>& functions,
-                          const Array<Array<int32_t>>& arg_indices) {
+Function select_overloads(const char* name, const Array<Function>& functions, const Array<Array<int32_t>>& arg_indices,
+                          const Array<String>& keywords) {
   if (functions.size() != arg_indices.size()) throw Error("ValueError", "each function needs its argument indices");
   AnyffiValue created;
   check(anyffi_function_create_overloaded(name, &created));
@@ -42,6 +43,12 @@ Function select_overloads(const char* name, const Array<Function>& functions,
     check(anyffi_function_add_overload(selected.get(), functions[i].get(), copy.data() + 1,
                                        static_cast<int32_t>(given.size())));
   }
+  anyffi::runtime::Vector<anyffi::runtime::String> names;
+  for (const String& keyword : keywords) {
+    anyffi::Bytes name = keyword.utf8();
+    names.emplace_back(reinterpret_cast<const char*>(name.data()), static_cast<size_t>(name.size()));
+  }
+  anyffi::runtime::set_keywords(selected.get(), std::move(names));
   return selected;
 }
 
@@ -65,8 +72,11 @@ ANYFFI_REGISTER_GLOBAL("anyffi.Function.overloads")
     .doc("Return the overloads of a function; empty if it has none.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Function.select")
-    .def(&select_overloads, arg("name"), arg("functions"), arg("arg_indices"))
-    .doc("Return a function that calls one of several, each with the arguments at these indices (-1: omitted).");
+    .def(&select_overloads, arg("name"), arg("functions"), arg("arg_indices"), arg("keywords"))
+    .doc(
+        "Return a function that calls one of several, each with the arguments at these indices (-1: omitted), for "
+        "calls "
+        "whose last arguments have these names.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Function.signature")
     .def(&get_signature, arg("function"))

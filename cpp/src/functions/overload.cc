@@ -105,6 +105,13 @@ void append_argument_type(String* text, const AnyffiValue& value) {
   *text += last == nullptr ? info->type_key : last + 1;
 }
 
+/// Appends the name of an argument that was given by keyword.
+void append_keyword(String* text, const Call& call, int32_t index) {
+  const Vector<String>& keywords = call.set.keywords;
+  auto first = static_cast<size_t>(call.num_args) - keywords.size();
+  if (static_cast<size_t>(index) >= first) *text += keywords[static_cast<size_t>(index) - first] + '=';
+}
+
 /// `area(): no overload takes (str, int)`, followed by a line for each candidate.
 template <class Order>
 int raise_none_fits(const Call& call, Order& order, AnyffiValue* result) {
@@ -115,6 +122,7 @@ int raise_none_fits(const Call& call, Order& order, AnyffiValue* result) {
   text += "(): no overload takes (";
   for (int32_t i = 0; i < call.num_args; ++i) {
     if (i > 0) text += ", ";
+    append_keyword(&text, call, i);
     append_argument_type(&text, call.args[i]);
   }
   text += ')';
@@ -278,6 +286,10 @@ int call_selected(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* 
 }
 
 }  // namespace
+
+void set_keywords(AnyffiObject* overloaded, Vector<String> names) {
+  static_cast<Overloaded*>(reinterpret_cast<AnyffiFunction*>(overloaded)->self)->keywords = std::move(names);
+}
 
 AnyffiObject* make_operator(AnyffiObject* function, int32_t type_code, const AnyffiValue* refusal) {
   void* memory = anyffi_alloc(sizeof(Operator));

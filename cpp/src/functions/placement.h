@@ -18,7 +18,12 @@ namespace anyffi::runtime {
 struct Overloaded {
   AnyffiFunctionInfo info{};
   String name;
+  /// Of a function that takes the arguments of one call, the names of the last ones.
+  Vector<String> keywords;
 };
+
+/// Names the last arguments of the calls of an overloaded function, for messages.
+void set_keywords(AnyffiObject* overloaded, Vector<String> names);
 
 /// The candidate that a link leads to, or NULL: other threads may add some meanwhile.
 inline const AnyffiOverload* follow(const AnyffiOverload* const& link) {
