@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 __all__ = ["WalksApi"]
 
+#: The number of what `pickle()` stores, among the parts of an object.
+_STATE_PART = -1
+_SLICE_PARTS = ("start", "stop", "step")
+
 
 class WalksApi:
     """Functions that walk through values, with one backend."""
@@ -208,7 +212,8 @@ class WalksApi:
             found = AccessPath([step]).resolve(value)
             owners.append(value)
             numbers.append(self._number_of(value, *step))
-            value = found
+            # A container in a field of C++ is read as one of Python.
+            value = self._core.to_object(found)
         for owner, number in zip(reversed(owners), reversed(numbers)):
             part = self._runtime.structure_replace(owner, number, part)
         return part
@@ -217,11 +222,14 @@ class WalksApi:
         """Return the number of a part, as `anyffi.structure.replace` counts them."""
         number: int
         if kind == "field":
-            parts = ("start", "stop", "step")
-            if isinstance(value, slice):
-                number = parts.index(name)
+            if name == "__getstate__()":
+                number = _STATE_PART
+            elif isinstance(value, slice):
+                if name not in _SLICE_PARTS:
+                    raise AttributeError(f"a slice has no part {name!r}")
+                number = _SLICE_PARTS.index(name)
             else:
-                number = 0 if name == "__getstate__()" else self._runtime.structure_field_index(value, name)
+                number = self._runtime.structure_field_index(value, name)
         elif kind == "index":
             # What has the index as a key has no such part.
             if not isinstance(value, (self.Array, self.List)):

@@ -1005,7 +1005,7 @@ int anyffi_structure_children(const AnyffiValue* value, AnyffiValue* out);
 /// value itself if none has changed. Errors are those of `anyffi_structure_map`.
 int anyffi_structure_map_children(const AnyffiValue* value, const AnyffiValue* function, AnyffiValue* out);
 /// A value like another one with another part: an element, by its index in the order of insertion, of a mapping the key
-/// (2 i) or value (2 i + 1) of an entry, or a field.
+/// (2 i) or value (2 i + 1) of an entry, a field, or, by -1, what `pickle()` stores of an object.
 int anyffi_structure_replace(const AnyffiValue* value, int64_t index, const AnyffiValue* part, AnyffiValue* out);
 
 /// The JSON of a value, as a string: a list of nodes (containers, tensors, objects) that refer to each other by number,

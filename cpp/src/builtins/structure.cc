@@ -125,7 +125,7 @@ ANYFFI_REGISTER_GLOBAL("anyffi.structure.map_children")
 
 ANYFFI_REGISTER_GLOBAL("anyffi.structure.replace")
     .def(&replace, arg("value"), arg("index"), arg("part"))
-    .doc("Return a value like another one, with another part.");
+    .doc("Return a value like another one, with another part, by its number; -1 for what `pickle()` stores.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.structure.field_index")
     .def(
@@ -134,14 +134,16 @@ ANYFFI_REGISTER_GLOBAL("anyffi.structure.field_index")
           const AnyffiTypeInfo* info = anyffi_type_get_info(object.type_code());
           for (int32_t depth = 0; depth <= info->depth; ++depth) {
             const auto* owner = depth == info->depth ? info : anyffi_type_get_info(info->ancestors[depth]);
-            for (int32_t i = 0; i < owner->num_fields; ++i, ++index) {
+            for (int32_t i = 0; i < owner->num_fields; ++i) {
+              if (owner->fields[i].get == nullptr) continue;
               if (name == AnyValue(owner->fields[i].name)) return index;
+              ++index;
             }
           }
-          return -1;
+          throw anyffi::Error("AttributeError", "'{}' has no field {}", anyffi::String(info->type_key), name);
         },
         arg("object"), arg("name"))
-    .doc("Return the number of a field of an object; -1 if it has none of the name.");
+    .doc("Return the number of a field of an object, as `anyffi.structure.replace` counts them.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.json.write").def(&write_json, arg("value")).doc("Return the JSON of a value.");
 

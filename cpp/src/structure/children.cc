@@ -37,6 +37,20 @@ class Children {
     return status;
   }
 
+  /// A value like it, with another part; see `anyffi_structure_replace`.
+  int replace(int64_t index, const AnyffiValue& part, AnyffiValue* out) {
+    bool is_object = form_ == Form::kFields || form_ == Form::kState;
+    if (is_object && index == kStatePart && type_->get_state != nullptr) return restore(*type_, part, out);
+    if (form_ == Form::kState && !type_->fields.empty()) {
+      return restore_with_field(*type_, owner_->as_object, index, part, out);
+    }
+    Vector<Owned> parts;
+    if (read_all(&parts) != 0) return -1;
+    if (index < 0 || index >= static_cast<int64_t>(parts.size())) return raise_no_part();
+    parts[static_cast<size_t>(index)] = retained(part);
+    return remake(true, parts, out);
+  }
+
   /// A value with such parts, or the value itself.
   int remake(bool is_changed, const Vector<Owned>& parts, AnyffiValue* out) {
     static_assert(sizeof(Owned) == sizeof(AnyffiValue));
@@ -107,14 +121,9 @@ int map_children(const AnyffiValue& value, const AnyffiValue& function, AnyffiVa
 
 int replace_child(const AnyffiValue& value, int64_t index, const AnyffiValue& part, AnyffiValue* out) {
   Children children;
-  if (children.open(value) != 0) return -1;
-  Vector<Owned> parts;
-  if (children.read_all(&parts) != 0) return -1;
-  if (index < 0 || index >= static_cast<int64_t>(parts.size())) {
-    return anyffi_error_raise("IndexError", "there is no such part");
-  }
-  if (anyffi_value_own(&part, parts[static_cast<size_t>(index)].out()) != 0) return -1;
-  return children.remake(true, parts, out);
+  Owned owned;
+  if (children.open(value) != 0 || anyffi_value_own(&part, owned.out()) != 0) return -1;
+  return children.replace(index, *owned.get(), out);
 }
 
 }  // namespace

@@ -180,6 +180,34 @@ int restore(const ObjectType& type, const AnyffiValue& state, AnyffiValue* out) 
   return anyffi_function_call(&function, &arg, 1, out);
 }
 
+int raise_no_part() noexcept { return anyffi_error_raise("IndexError", "there is no such part"); }
+
+int restore_with_field(const ObjectType& type, AnyffiObject* object, int64_t index, const AnyffiValue& value,
+                       AnyffiValue* out) {
+  auto count = static_cast<int64_t>(type.fields.size());
+  if (index < 0 || index >= count) return raise_no_part();
+  const AnyffiFieldInfo* replaced = type.fields[static_cast<size_t>(index)].field;
+  if (replaced->set == nullptr) {
+    return raise_format("TypeError",
+                        "objects of '%s' cannot be made of their fields: '%s' is read-only; describe the class with a "
+                        "constructor whose parameters are named as the fields",
+                        type.info->type_key, replaced->name);
+  }
+  Owned state, made;
+  Vector<Owned> fields(type.fields.size());
+  for (int64_t i = 0; i < count; ++i) {
+    const AnyffiFieldInfo* field = type.fields[static_cast<size_t>(i)].field;
+    if (i != index && field->get(object, field, fields[static_cast<size_t>(i)].out()) != 0) return -1;
+  }
+  fields[static_cast<size_t>(index)] = retained(value);
+  if (get_state(type, object, state.out()) != 0 || restore(type, *state.get(), made.out()) != 0) return -1;
+  static_assert(sizeof(Owned) == sizeof(AnyffiValue));
+  const auto* values = reinterpret_cast<const AnyffiValue*>(fields.data());
+  if (settle_fields(type, values, made->as_object) != 0) return -1;
+  *out = made.take();
+  return 0;
+}
+
 const Recipe& Maker::recipe_of(const ObjectType& type) {
   for (auto& [code, recipe] : recipes_) {
     if (code == type.info->type_code) return *recipe;

@@ -45,6 +45,15 @@ int set_rest(const ObjectType& type, const Recipe& recipe, const AnyffiValue* fi
 /// Makes an object of what `__getstate__` returned.
 int restore(const ObjectType& type, const AnyffiValue& state, AnyffiValue* out) noexcept;
 
+/// The number that `anyffi_structure_replace` has for what `__getstate__` returns.
+constexpr int64_t kStatePart = -1;
+/// Raises IndexError: a value has no part of this number. Always -1.
+int raise_no_part() noexcept;
+/// Makes an object like another one of what `__getstate__` returns for that, with another value of the field of a
+/// number. The other fields keep their values, also those that are not stored.
+int restore_with_field(const ObjectType& type, AnyffiObject* object, int64_t index, const AnyffiValue& value,
+                       AnyffiValue* out);
+
 /// Calls a function with one value.
 inline int call_function(const AnyffiValue& function, const AnyffiValue& arg, Owned* out) noexcept {
   AnyffiValue args[] = {arg};
