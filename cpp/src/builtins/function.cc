@@ -75,8 +75,7 @@ ANYFFI_REGISTER_GLOBAL("anyffi.Function.select")
     .def(&select_overloads, arg("name"), arg("functions"), arg("arg_indices"), arg("keywords"))
     .doc(
         "Return a function that calls one of several, each with the arguments at these indices (-1: omitted), for "
-        "calls "
-        "whose last arguments have these names.");
+        "calls whose last arguments have these names.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Function.signature")
     .def(&get_signature, arg("function"))
