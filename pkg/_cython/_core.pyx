@@ -28,7 +28,7 @@ from c_api cimport (
 from marshaller cimport (
     IS_SET, MAX_AXES, MAX_SHORT, DeviceLayout, ElementIteratorLayout,
     EntryIteratorLayout, Exporter, FieldGetterLayout,
-    Section, begin_section, drop_found, end_section, find_attribute_of, keep_class, move_object, set_step,
+    Section, begin_section, defer_references, drop_found, end_section, find_attribute_of, move_object, set_step,
     unname_wrapper,
     FunctionWrapper, MethodRow, NumPyArray, NumPyDtype, OperatorRow, PublicFunctionLayout,
     PublicRow, ViewLayout, add_method, add_tensor_methods, allocate, array_methods, array_operators,
@@ -120,11 +120,12 @@ def set_class(int32_t type_code, cls):
         if type_code == ANYFFI_MODULE and hasattr(cls, "__getattr__"):
             set_module_slot(<PyTypeObject*>cls)
     else:
-        keep_class(<PyObject*>cls)
         (<dict>state.dynamic_classes)[type_code] = cls
         if "_anyffi_type_key" in cls.__dict__:
             set_wrapper_slots(<PyTypeObject*>cls)
             set_constructor(cls, cls.__dict__.get("__init__"))
+            for member in [*cls.__dict__.values()]:
+                defer_references(<PyObject*>member)
     # Again: what another thread found meanwhile may be the former one.
     forget_classes()
 

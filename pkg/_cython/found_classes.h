@@ -52,6 +52,9 @@ static int anyffi_py_is_visited(int32_t type_code) {
 
 #ifdef Py_GIL_DISABLED
 
+// Threads read a class here without a reference, which another class may replace meanwhile. Only the garbage collector
+// frees classes without the GIL, and it stops all threads for that at points where none has just read one.
+
 /// What was found, for the types with a number below `count`. A larger table replaces this one, which is not freed:
 /// other threads may be reading it.
 typedef struct AnyffiFoundClasses {
@@ -117,9 +120,6 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_remember_class(int32_t type_code) {
   return found;
 }
 
-/// Keeps a class that another one may replace: threads read it without a reference.
-static inline void anyffi_py_keep_class(PyObject* cls) { Py_INCREF(cls); }
-
 #else
 
 static inline AnyffiFoundClass anyffi_py_find_found(int32_t type_code) {
@@ -151,8 +151,6 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_remember_class(int32_t type_code) {
   anyffi_state.found_classes[index] = (AnyffiFoundClass){found, anyffi_py_is_visited(type_code)};
   return found;
 }
-
-static inline void anyffi_py_keep_class(PyObject* cls) { (void)cls; }
 
 #endif
 

@@ -273,10 +273,10 @@ cdef extern from "sections.h":
         pass
     void begin_section "anyffi_py_begin_section"(Section*)
     void end_section "anyffi_py_end_section"(Section*)
+    void defer_references "anyffi_py_defer"(PyObject*)
 
 cdef extern from "found_classes.h":
     void forget_classes "anyffi_py_forget_classes"()
-    void keep_class "anyffi_py_keep_class"(PyObject*)
 
 cdef extern from "wrapper_names.h":
     void unname_wrapper "anyffi_py_unname_wrapper"(AnyffiObject*, PyObject*)

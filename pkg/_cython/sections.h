@@ -92,6 +92,16 @@ static inline void anyffi_py_replace(PyObject** place, PyObject* x) {
 #endif
 }
 
+/// Lets threads use an object that lives as long as its class without counting references. CPython 3.14 specializes
+/// look-ups of such methods alone without the GIL.
+static inline void anyffi_py_defer(PyObject* x) {
+#if defined(Py_GIL_DISABLED) && PY_VERSION_HEX >= 0x030E0000
+  PyUnstable_Object_EnableDeferredRefcount(x);
+#else
+  (void)x;
+#endif
+}
+
 /// Defines a function that calls another one, `anyffi_py_` and its name, within a section.
 #define ANYFFI_PY_DEFINE_WITHIN(type, name, params, args)     \
   ANYFFI_ALWAYS_INLINE type anyffi_py_within_##name params {  \
