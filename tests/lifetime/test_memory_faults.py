@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import sys
+import sysconfig
 from typing import Any
 
 import pytest
@@ -37,6 +38,13 @@ def failing_memory(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     return library
 
 
+def preloading(library: pathlib.Path) -> dict[str, str]:
+    """Return the environment variables of a process whose allocations may fail."""
+    # Without the GIL, CPython's objects have an allocator of their own: those of the runtime fail, and of buffers.
+    malloc = {} if sysconfig.get_config_var("Py_GIL_DISABLED") else {"PYTHONMALLOC": "malloc"}
+    return {"LD_PRELOAD": os.fspath(library), **malloc}
+
+
 @pytest.mark.unrecorded("a process of its own")
 @pytest.mark.parametrize("first", range(0, len(CALLS), TOGETHER))
 def test_each_allocation_of_the_process_fails(
@@ -48,8 +56,7 @@ def test_each_allocation_of_the_process_fails(
     done = run(
         [sys.executable, program, ffi.ffi_mode, *[*CALLS][first : first + TOGETHER]],
         FFI_MODE=ffi.ffi_mode,
-        LD_PRELOAD=os.fspath(failing_memory),
-        PYTHONMALLOC="malloc",
+        **preloading(failing_memory),
     )
     assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr[-300:]}"
     *wrong, count = done.stdout.splitlines()
@@ -74,8 +81,7 @@ def test_each_allocation_fails_while_frames_of_errors_are_recorded(
         ],
         FFI_MODE=ffi.ffi_mode,
         FFI_TRACEBACK="1",
-        LD_PRELOAD=os.fspath(failing_memory),
-        PYTHONMALLOC="malloc",
+        **preloading(failing_memory),
     )
     assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr[-300:]}"
     *wrong, count = done.stdout.splitlines()
@@ -94,8 +100,7 @@ def test_an_allocation_fails_at_import_or_exit(
     done = run(
         [sys.executable, "-W", "ignore", program, fault, 25],
         FFI_MODE=ffi.ffi_mode,
-        LD_PRELOAD=os.fspath(failing_memory),
-        PYTHONMALLOC="malloc",
+        **preloading(failing_memory),
         PYTHONHASHSEED="0",
         PYTHONDONTWRITEBYTECODE="",
         PYTHONPYCACHEPREFIX=os.fspath(failing_memory.parent),
@@ -111,8 +116,7 @@ def run_with_library(ffi: Any, failing_memory: pathlib.Path, program: str, libra
     return run(
         [sys.executable, "-c", program, library],
         FFI_MODE=ffi.ffi_mode,
-        LD_PRELOAD=os.fspath(failing_memory),
-        PYTHONMALLOC="malloc",
+        **preloading(failing_memory),
         PYTHONPATH=os.fspath(ROOT / "tests" / "support"),
     )
 
@@ -173,7 +177,7 @@ def test_a_library_keeps_its_state_when_it_is_loaded_again(
 
 _KEEP = """
 import gc, sys, anyffi
-from failing_memory import open_cells
+from failing_memory import least, open_cells
 cells = open_cells()
 module = anyffi.load_module(sys.argv[1])
 module.forget()
@@ -215,7 +219,7 @@ for cls, attribute, called in [
         assert finalized == ["circle"] * (cls is Finalized), (failures, finalized)
         if not cells[1]:
             break
-    assert failures > 5
+    assert failures >= least(5)
 print("done")
 """
 
@@ -228,7 +232,7 @@ def test_what_cpp_keeps_keeps_its_overrides(ffi: Any, failing_memory: pathlib.Pa
 
 _TRACED = """
 import anyffi, anyffi.testing
-from failing_memory import open_cells
+from failing_memory import least, open_cells
 cells = open_cells()
 apply = anyffi.get_global_func("testing.apply")
 
@@ -260,7 +264,7 @@ for failures in range(1000):
     assert depths[-2:] == [0, 1], (failures, depths)
     if not cells[1]:
         break
-assert failures > 20
+assert failures >= least(20)
 print("done")
 """
 
@@ -272,7 +276,7 @@ def test_a_trace_counts_what_it_loses(ffi: Any, failing_memory: pathlib.Path) ->
 
 _TRACED_TO_THE_END = """
 import os, anyffi, anyffi.testing
-from failing_memory import open_cells
+from failing_memory import least, open_cells
 from memory_faults import _LOST
 cells = open_cells()
 apply = anyffi.get_global_func("testing.apply")
@@ -312,7 +316,7 @@ for failures in range(1000):
     assert count_files() == before, failures
     if not has_failed:
         break
-assert failures > 20
+assert failures >= least(20)
 print("done")
 """
 
@@ -325,7 +329,7 @@ def test_a_trace_ends_without_memory(ffi: Any, failing_memory: pathlib.Path) -> 
 
 _SHOWN = """
 import anyffi
-from failing_memory import open_cells
+from failing_memory import least, open_cells
 from memory_faults import _LOST
 cells = open_cells()
 shown = anyffi.Dict({1: anyffi.Array((anyffi.List([anyffi.List([anyffi.Set([2])])]),))})
@@ -347,7 +351,7 @@ for failures in range(1000):
         assert repr(shown) == text, (failures, repr(shown))
     if not has_failed:
         break
-assert failures > 5
+assert failures >= least(5)
 print("done")
 """
 
@@ -360,7 +364,7 @@ def test_what_could_not_be_shown_is_shown_later(ffi: Any, failing_memory: pathli
 
 _UNPICKLED = """
 import sys, anyffi, pickle
-from failing_memory import open_cells
+from failing_memory import least, open_cells
 from memory_faults import _LOST
 cells = open_cells()
 module = anyffi.load_module(sys.argv[1])
@@ -383,7 +387,7 @@ for value in (module, module.count):
         assert repr(found) == text, (failures, found)
         if not has_failed:
             break
-    assert failures > 20
+    assert failures >= least(20)
 print("done")
 """
 
@@ -398,7 +402,7 @@ def test_what_is_unpickled_without_memory_is_no_other_object(
 
 _RECORDED = """
 import anyffi, anyffi.testing
-from failing_memory import open_cells
+from failing_memory import least, open_cells
 from memory_faults import _LOST
 cells = open_cells()
 function = anyffi.get_global_func("testing.echo")
@@ -417,7 +421,7 @@ for failures in range(1000):
     function(failures)
     if not has_failed:
         break
-assert failures > 50
+assert failures >= least(50)
 print(failures)
 """
 
