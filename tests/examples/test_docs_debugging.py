@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from pages import blocks
-from support import CXX, SANITIZED, cpython_only, needs_compilers, run, run_python
+from support import CXX, FREE_THREADED, SANITIZED, cpython_only, needs_compilers, run, run_python
 
 pytestmark = [needs_compilers, pytest.mark.slow("compiling"), cpython_only("its debugger's messages")]
 
@@ -92,6 +92,8 @@ def test_address_sanitizer(folder: pathlib.Path, ffi: Any) -> None:
     commands = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
     path = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
     shell = ["sh", "-c", "\n".join(["exec 2>&1", *commands])]
+    if FREE_THREADED:
+        shell[-1] = shell[-1].replace(" PYTHONMALLOC=malloc", "")
     output = run(shell, cwd=folder, FFI_MODE=ffi.ffi_mode, PATH=path, LD_PRELOAD=None).stdout
     if "cannot find" in output and "libasan" in output:
         pytest.skip("AddressSanitizer is not installed")
