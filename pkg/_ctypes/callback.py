@@ -14,6 +14,7 @@ from .._rules import values as _rules
 from .._rules.codes import code
 from .._rules.culprits import locate_result
 from .._rules.decisions import find_on_type
+from .._rules.locks import share_section
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
 from .native import unpack_transferred
@@ -248,7 +249,18 @@ def install_host() -> None:
     host.wrapper_empty = _plain_hook(empty, c_void_p)
     host.object_hash = _plain_hook(_object_hash, c_void_p, c_void_p)
     host.object_equal = _plain_hook(_object_equal, c_void_p, c_void_p, c_void_p)
-    library.host_install(ctypes.addressof(host))
+    if not platform.is_sectioned:
+        library.host_install(ctypes.addressof(host))
+        return
+
+    def lock(section: object) -> None:
+        # Kept, as this thread may be within a section on the former one.
+        _kept.append(section)
+        host.section_object = id(section)
+        if not library.host_has_ended():
+            library.host_install(ctypes.addressof(host))
+
+    share_section(lock)
 
 
 def create_exchange() -> Any:

@@ -11,7 +11,6 @@ from ctypes import PYFUNCTYPE, c_char_p, c_int, c_int32, c_void_p, py_object
 
 from .._builtins import *  # noqa: F403
 from .._rules.errors import require_main_interpreter
-from .._rules.internal import SECTION
 from .._typing import Any
 from . import layout
 from .cpython_wrappers import (
@@ -240,7 +239,7 @@ def hooks(reporting: Any) -> dict[str, int]:
         functions["section_end"] = _api.PyCriticalSection_End
     addresses = {name: ctypes.cast(function, c_void_p).value or 0 for name, function in functions.items()}
     flags = _KEEPS_SIGNALS | _CATCHES_SIGNALS | (_KEEPS_WRAPPERS if layout.FREE_THREADED else 0)
-    return {"flags": flags, "section_object": id(SECTION), **addresses}
+    return {"flags": flags, **addresses}
 
 
 _invoke: Any = functools.partial.__call__

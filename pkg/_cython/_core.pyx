@@ -77,6 +77,7 @@ from anyffi._rules import errors as _errors
 from anyffi._rules import export as _export
 from anyffi._rules import internal as _values
 from anyffi._rules import keywords as _binding
+from anyffi._rules import locks as _locks
 from anyffi._rules import culprits as _culprits
 from anyffi._rules import refusals as _refusals
 from anyffi._rules import values as _rules
@@ -256,6 +257,12 @@ cdef PyObject* keep(object x) noexcept:
     return <PyObject*>x
 
 
+def set_section(x):
+    """Have operations on containers lock an object, in builds without the GIL."""
+    # Without a reference of their own, as threads may be within a section on the former one.
+    state.section_object = keep(x)
+
+
 cdef int list_types() except -1:
     """Fills in the rules' copy of the runtime's type table."""
     cdef int32_t codes[256]
@@ -322,7 +329,7 @@ cdef int set_up() except -1:
     state.function_core = <PyTypeObject*>FunctionCore
     state.callback = callback
     state.no_arguments = keep(())
-    state.section_object = keep(_values.SECTION)
+    _locks.share_section(set_section)
     state.dynamic_classes = keep({})
     for code_point in range(256):
         state.characters[code_point] = keep(chr(code_point))

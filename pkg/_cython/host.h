@@ -257,7 +257,6 @@ static void anyffi_py_install_host(uint32_t flags, AnyffiHandleHash hash, Anyffi
 #ifdef Py_GIL_DISABLED
   host.section_begin = anyffi_py_section_begin;
   host.section_end = anyffi_py_section_end;
-  host.section_object = anyffi_state.section_object;
 #else
   // Without the GIL another thread may release a reference between the look at their number and the release, and
   // wrappers are shown to the collector at once.

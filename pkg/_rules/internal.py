@@ -10,7 +10,7 @@ from .._typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["MISSING", "ON_PYPY", "SECTION", "Elements", "Memory", "Opaque"]
+__all__ = ["MISSING", "ON_PYPY", "Elements", "Memory", "Opaque"]
 
 
 class _Missing:
@@ -25,9 +25,6 @@ class _Missing:
 MISSING = _Missing()
 
 ON_PYPY = sys.implementation.name == "pypy"
-
-#: What operations on containers lock, in builds without the GIL; both marshallers in the same process.
-SECTION = object()
 
 
 class Elements:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
+from collections.abc import Callable
 
 from .._typing import Any
 
-__all__ = ["make_lock"]
+__all__ = ["make_lock", "share_section"]
 
 
 def make_lock() -> Any:
@@ -18,3 +20,35 @@ def make_lock() -> Any:
     if renew is not None and hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=renew)
     return lock
+
+
+class _Section:
+    """What operations on containers lock, in builds without the GIL; both marshallers in the same process."""
+
+    def __init__(self) -> None:
+        self.locked = object()
+        self.users: list[Callable[[object], None]] = []
+
+    def renew(self) -> None:
+        """Let the marshallers lock another object.
+
+        A thread that waited for the lock may have been given it when the process forked, and is missing in
+        the child. An operation of this thread goes on with the former object.
+        """
+        self.locked = object()
+        for use in self.users:
+            use(self.locked)
+
+
+_section = _Section()
+if "t" in getattr(sys, "abiflags", ""):
+    os.register_at_fork(after_in_child=_section.renew)
+
+
+def share_section(use: Callable[[object], None]) -> None:
+    """Have a marshaller lock the object that it is given: now, and another one in a child of `os.fork`.
+
+    It keeps a reference to each.
+    """
+    _section.users.append(use)
+    use(_section.locked)

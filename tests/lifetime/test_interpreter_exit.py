@@ -300,6 +300,40 @@ def test_locks_of_the_runtime_at_a_fork(ffi: Any, build: Build) -> None:
     run_program(program, ffi.ffi_mode)
 
 
+@pytest.mark.slow("forks")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_containers_that_threads_use_at_a_fork(ffi: Any) -> None:
+    """Without the GIL a thread may own the lock of containers at the fork, and not exist in the child."""
+    program = """
+        import os, signal, threading, warnings, anyffi
+
+        # Python warns of forks in a process with threads.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        shared, may_end = anyffi.List(range(50)), threading.Event()
+
+        def use():
+            while not may_end.is_set():
+                shared.append(1), shared.pop(), list(shared)
+
+        threads = [threading.Thread(target=use) for _ in range(4)]
+        for each in threads:
+            each.start()
+        try:
+            for number in range(200):
+                pid = os.fork()
+                if not pid:
+                    signal.alarm(20)  # ends a child that waits for ever
+                    shared.append(anyffi.List([1]).pop())
+                    os._exit(0)
+                assert os.waitpid(pid, 0)[1] == 0
+        finally:
+            may_end.set()
+            for each in threads:
+                each.join()
+    """
+    run_program(program, ffi.ffi_mode)
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_child_works(ffi: Any) -> None:
     program = """
