@@ -121,14 +121,18 @@ class Container:
         made._anyffi_move_from(made._anyffi_made_of(content))
         return made
 
-    def _anyffi_content(self) -> Any:
-        """Return the content for a pickle as Python's own containers, or None where they are unpacked.
+    def _anyffi_holds_trees(self) -> bool:
+        """Return whether a pickle has what is inside as Python's own containers.
 
-        Containers inside that nothing else refers to are written as Python's, from which the same ones are
-        made: a tenth of the time of an object each. Classes of users see the elements that they were given.
+        Containers that nothing else refers to are written as Python's, from which the same ones are made: a
+        tenth of the time of an object each. Classes of users see the elements that they were given.
         """
         is_nested = is_public(type(self)) and not holds_scalars(self._anyffi_type_mask())
-        return self.to_python() if is_nested and self._anyffi_runtime.container_is_tree(self) else None
+        return is_nested and self._anyffi_runtime.container_is_tree(self)
+
+    def _anyffi_content(self) -> Any:
+        """Return the content for a pickle as Python's own containers, or None where they are unpacked."""
+        return self.to_python() if self._anyffi_holds_trees() else None
 
     def _anyffi_reduced(self, *content: Any) -> tuple[Any, ...]:
         """Return for `__reduce__` what makes a container of this class of the content, and its attributes."""

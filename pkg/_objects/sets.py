@@ -284,7 +284,11 @@ class _Set(Container):
 
     def __reduce__(self, /) -> tuple[Any, ...]:
         """Return what makes the container again, for pickles."""
-        return self._anyffi_reduced(list(self._anyffi_iterate()))
+        elements: Iterable[Any] = self._anyffi_iterate()
+        # One by one, since a set of Python would forget the order.
+        if self._anyffi_holds_trees():
+            elements = map(self._anyffi_runtime.to_plain, elements)
+        return self._anyffi_reduced(list(elements))
 
 
 def _unite(first: _Distinct, *others: _Distinct) -> _Distinct:

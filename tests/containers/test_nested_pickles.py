@@ -18,6 +18,8 @@ def nested(ffi: Any) -> list[Any]:
         ffi.Map({"a": {"b": [1j]}}),
         ffi.List([{1, 2}, frozenset({3}), ffi.Shape((1, 2)), ffi.Map({1: 2})]),
         ffi.Set([(3, 1), (2, 1), (1, 1)]),
+        ffi.FrozenSet([(3, (1, "a")), frozenset({2}), 1]),
+        ffi.Set(),
         ffi.List([[[[1]]]] * 3),
     ]
 
@@ -44,7 +46,8 @@ def test_nested(ffi: Any, protocol: int) -> None:
 def test_size(ffi: Any) -> None:
     pairs = [(i, i + 1) for i in range(100)]
     # Python's own list, and a few bytes for the class.
-    assert len(pickle.dumps(ffi.List(pairs), 5)) < len(pickle.dumps(pairs, 5)) + 100
+    for cls in (ffi.List, ffi.FrozenSet, ffi.Set):
+        assert len(pickle.dumps(cls(pairs), 5)) < len(pickle.dumps(pairs, 5)) + 100
 
 
 def test_shared(ffi: Any) -> None:
@@ -66,6 +69,10 @@ def test_wrapped(ffi: Any) -> None:
     inner = outer["b"]
     made, other = pickle.loads(pickle.dumps((outer, inner)))
     assert made["b"] is other
+    elements = ffi.Set([(1, 2), (3, 4)])
+    inner = next(iter(elements))
+    made, other = pickle.loads(pickle.dumps((elements, inner)))
+    assert next(iter(made)) is other
 
 
 def test_deeper_than_trees(ffi: Any) -> None:

@@ -38,11 +38,11 @@ constexpr int kMostLevels = 32;
 
 bool is_tree(const AnyffiValue& value, int levels) noexcept;
 
-/// Whether a sequence or mapping holds nothing but scalars and containers that it alone refers to.
+/// Whether a container holds nothing but scalars and containers that it alone refers to.
 bool holds_trees(const AnyffiObject* object, int levels) noexcept {
   constexpr uint64_t kScalars = anyffi::runtime::kComparedTypes | anyffi_type_bit(ANYFFI_BIG_INT) |
                                 anyffi_type_bit(ANYFFI_COMPLEX) | ANYFFI_CHECKED;
-  if (is_mapping(object->type_code)) {
+  if (!anyffi::runtime::is_sequence(object->type_code)) {
     const auto* mapping = reinterpret_cast<const AnyffiMapping*>(object);
     if (((mapping->key_type_mask | mapping->value_type_mask) & ~kScalars) == 0) return true;
     for (int64_t i = 0; i < mapping->used; ++i) {
@@ -121,11 +121,11 @@ ANYFFI_REGISTER_GLOBAL("anyffi.container.is_tree")
         [](AnyView container) {
           Section section;
           int32_t code = container.type_code();
-          bool is_checked = anyffi::runtime::is_sequence(code) || is_mapping(code);
+          bool is_checked = anyffi::runtime::is_sequence(code) || is_mapping(code) || is_set(code);
           return is_checked && holds_trees(container.raw().as_object, kMostLevels);
         },
         arg("container"))
-    .doc("Return whether a value is a sequence or mapping in which no container has another owner, or a wrapper.");
+    .doc("Return whether a value is a container in which no container has another owner, or a wrapper.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.container.copy")
     .def([](AnyView container) { return copy_as(container, container.type_code()); }, arg("container"))
