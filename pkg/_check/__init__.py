@@ -17,6 +17,7 @@ from .._ctypes import plain as _plain
 from .._ctypes import recipe as _recipe
 from .._ctypes import unpack as _unpack
 from .._ctypes import wrapper as _wrapper
+from .._ctypes.attributes import create_record, get_attributes, set_attributes
 from .._ctypes.iterators import iterate_elements
 from .._ctypes.views import ItemsCore, KeysCore, ValuesCore
 from .._cython import (
@@ -61,15 +62,18 @@ __all__ = [
     "TensorCore",
     "ValuesCore",
     "create_exchange",
+    "create_record",
     "drop_class",
     "field_getter",
     "field_setter",
+    "get_attributes",
     "get_function",
     "iterate_elements",
     "methods_of",
     "need_stack",
     "plan_record",
     "renew_wrapper",
+    "set_attributes",
     "set_class",
     "set_class_maker",
     "set_constant_class",

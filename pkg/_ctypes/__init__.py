@@ -17,6 +17,7 @@ from .._rules import values as _rules
 from .._rules.codes import code
 from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, library, platform, translate_error, translates_errors
+from .attributes import create_record, get_attributes, set_attributes
 from .call import FunctionCore, bind
 from .callback import create_exchange, install_host, shut_down
 from .fields import field_getter, field_setter
@@ -60,15 +61,18 @@ __all__ = [
     "TensorCore",
     "ValuesCore",
     "create_exchange",
+    "create_record",
     "drop_class",
     "field_getter",
     "field_setter",
+    "get_attributes",
     "get_function",
     "iterate_elements",
     "methods_of",
     "need_stack",
     "plan_record",
     "renew_wrapper",
+    "set_attributes",
     "set_class",
     "set_class_maker",
     "set_constant_class",

@@ -42,10 +42,10 @@ from marshaller cimport (
     leave_exception, list_add_in_place, list_elements, list_methods, list_operators, look_up, map_item,
     map_methods, map_operators, mapping_compare, name_enumerations, new_method,
     new_operator, next_element_of, next_item, no_sequence,
-    pack, pack_owned, pack_scalar, place_named, plain, plan_record_call, public_functions, put_item,
-    raise_taken, read_field, read_numpy, remember_data_type,
+    create_record_of, pack, pack_owned, pack_scalar, place_named, plain, plan_record_call, public_functions,
+    put_item, raise_taken, read_field, read_numpy, remember_data_type,
     remember_exporter, sequence_compare, sequence_has, sequence_hash,
-    plan_class, set_compare, set_constant_slot,
+    plan_class, set_attribute, set_compare, set_constant_slot,
     set_constructor_slots, set_field_slots, set_hash, set_in_place,
     set_method_flags, set_methods, set_module_slot, set_operators, set_record_slots, set_special,
     set_wrapper_slots, state,
@@ -143,6 +143,27 @@ def set_record_class(cls, make, create):
     """Let objects of a dataclass be made without a call of its `__new__` in Python, if that is `make`."""
     set_wrapper_slots(<PyTypeObject*>cls)
     set_record_slots(<PyTypeObject*>cls, make, create)
+
+
+def create_record(cls):
+    """Return a new object of a dataclass as its `__new__` in Python does; None where only that can."""
+    return create_record_of(<PyObject*>cls)
+
+
+def get_attributes(x, tuple names):
+    """Return a dict of those attributes of these names that an object has."""
+    cdef dict found = {}
+    for name in names:
+        value = getattr(x, name, found)
+        if value is not found:
+            found[name] = value
+    return found
+
+
+def set_attributes(x, dict attributes):
+    """Set attributes as `object.__setattr__` does."""
+    for name, value in attributes.items():
+        set_attribute(x, name, value)
 
 
 def plan_record(

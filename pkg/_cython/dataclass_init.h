@@ -48,6 +48,41 @@ static PyObject* anyffi_py_new_record(PyTypeObject* cls, PyObject* record, PyObj
   return x;
 }
 
+/// Finds what a new object of a class needs; 0 where only the `__new__` in Python can create it.
+static int anyffi_py_find_record(PyTypeObject* cls, PyObject* init, PyObject** record, PyObject** defaults) {
+  int is_generated = init == anyffi_py_look_up(cls, anyffi_record_names[3]);
+  *record = anyffi_py_look_up(cls, anyffi_record_names[1]);
+  *defaults = anyffi_py_look_up(cls, anyffi_record_names[is_generated ? 4 : 5]);
+  // An observer sees that the object is created.
+  return anyffi_py_are_own_attributes(*record, *defaults) && !PyType_HasFeature(cls, Py_TPFLAGS_IS_ABSTRACT) &&
+         anyffi_state.observer == NULL;
+}
+
+/// Creates an object for `RecordMethods.__new__`, such as for a copy; None where that has to do it.
+static PyObject* anyffi_py_create_record(PyObject* cls) {
+  PyTypeObject* type = (PyTypeObject*)cls;
+  PyObject *record, *defaults;
+  if (anyffi_record_make == NULL || !PyType_Check(cls) || !PyType_IsSubtype(type, anyffi_state.object_core)) {
+    Py_RETURN_NONE;
+  }
+  PyObject* init = anyffi_py_look_up(type, anyffi_record_names[2]);
+  if (!anyffi_py_find_record(type, init, &record, &defaults)) Py_RETURN_NONE;
+  // Setting the fields may change the class.
+  Py_INCREF(defaults);
+  PyObject* x = anyffi_py_new_record(type, record, defaults);
+  Py_DECREF(defaults);
+  return x;
+}
+
+/// Sets an attribute as `object.__setattr__` does. Only an interned name is found fast, and those of a pickle are not.
+static int anyffi_py_set_attribute(PyObject* x, PyObject* name, PyObject* value) {
+  Py_INCREF(name);
+  if (PyUnicode_CheckExact(name)) PyUnicode_InternInPlace(&name);
+  int status = PyObject_GenericSetAttr(x, name, value);
+  Py_DECREF(name);
+  return status;
+}
+
 /// Calls `__init__`, a function of Python; -1 with an exception.
 static int anyffi_py_run_init(PyObject* init, PyObject* x, PyObject* const* args, size_t flags, PyObject* names) {
   Py_ssize_t count = PyVectorcall_NARGS(flags), num_all = count + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
@@ -74,16 +109,13 @@ static int anyffi_py_run_init(PyObject* init, PyObject* x, PyObject* const* args
 static PyObject* anyffi_py_call_record(PyObject* cls, PyObject* const* args, size_t flags, PyObject* names) {
   PyTypeObject* type = (PyTypeObject*)cls;
   PyObject* make = anyffi_py_look_up(type, anyffi_record_names[0]);
-  PyObject* record = anyffi_py_look_up(type, anyffi_record_names[1]);
   PyObject* init = anyffi_py_look_up(type, anyffi_record_names[2]);
-  int is_generated = init == anyffi_py_look_up(type, anyffi_record_names[3]);
-  PyObject* defaults = anyffi_py_look_up(type, anyffi_record_names[is_generated ? 4 : 5]);
+  PyObject *record, *defaults;
   int is_function = init != NULL && PyFunction_Check(init);
   // Without an `__init__` there are no arguments, which `__new__` refuses.
   int is_absent = init == anyffi_record_no_init && PyVectorcall_NARGS(flags) == 0 && names == NULL;
-  // An observer sees that the object is created.
-  if (make != anyffi_record_make || !(is_function || is_absent) || !anyffi_py_are_own_attributes(record, defaults) ||
-      PyType_HasFeature(type, Py_TPFLAGS_IS_ABSTRACT) || anyffi_state.observer != NULL) {
+  if (make != anyffi_record_make || !(is_function || is_absent) ||
+      !anyffi_py_find_record(type, init, &record, &defaults)) {
     return anyffi_py_call_slot(cls, args, PyVectorcall_NARGS(flags), names);
   }
   // What it runs may change the class.

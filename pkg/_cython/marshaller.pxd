@@ -218,6 +218,8 @@ cdef extern from "bound.h":
     void set_method_flags "anyffi_py_set_method_flags"(PyTypeObject*)
 
 cdef extern from "dataclass.h":
+    object create_record_of "anyffi_py_create_record"(PyObject*)
+    int set_attribute "anyffi_py_set_attribute"(object, object, object) except -1
     void plan_record_call "anyffi_py_plan_record"(PyTypeObject*, int32_t, object, int, int, int)
     int set_record_slots "anyffi_py_set_record_class"(PyTypeObject*, object, object) except -1
 

@@ -25,6 +25,9 @@ class Runtime:
         self.to_plain = core.to_plain
         self.get_function = core.get_function
         self.iterate_elements = core.iterate_elements
+        self.create_record = core.create_record
+        self.get_attributes = core.get_attributes
+        self.set_attributes = core.set_attributes
         self.field_getter = core.field_getter
         self.field_setter = core.field_setter
         self.need_stack = core.need_stack

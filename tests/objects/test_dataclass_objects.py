@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import copy
 import gc
 import pickle
@@ -363,3 +364,51 @@ def test_a_state_has_no_memory(ffi: Any) -> None:
     with pytest.raises(AttributeError, match=r"^'State' object has no attribute '_memory'"):
         made.__setstate__({"_memory": b"123"})
     assert made.x == 1
+
+
+@pytest.mark.keeps_live("types are never freed")
+def test_states_that_are_refused(ffi: Any) -> None:
+    cls = ffi.dataclass("test.StateRefused", slots=False)(
+        type("State", (), {"__annotations__": {"x": int, "y": str}, "__module__": __name__})
+    )
+    made = cls(1, "a")
+    for name in ("__dict__", "__weakref__"):
+        with pytest.raises(AttributeError, match=f"^'State' object has no attribute '{name}'"):
+            made.__setstate__({"x": 2, name: {"z": 1}})
+    # Nothing is set.
+    assert (made.x, made.__getstate__()) == (1, {"x": 1, "y": "a"})
+    with pytest.raises(TypeError, match="attribute name must be string"):
+        made.__setstate__({1: 2})
+    with pytest.raises(TypeError, match="expected int, got str"):
+        made.__setstate__({"y": "b", "x": "c"})
+    # A name that no code has, as in a pickle, and an attribute that is no field.
+    made.__setstate__({str(b"y", "ascii"): "long text, no value", str(b"another", "ascii"): 3})
+    assert made.__getstate__() == {"x": 1, "y": "long text, no value", "another": 3}
+    assert copy.copy(made).__getstate__() == made.__getstate__()
+
+
+@pytest.mark.keeps_live("types are never freed")
+def test_new_objects_have_defaults(ffi: Any) -> None:
+    class Base(abc.ABC):
+        @abc.abstractmethod
+        def run(self) -> None: ...
+
+    @ffi.dataclass("test.NewDefaults")
+    class Made:
+        x: int = 5
+        y: str = field(default="a text that is no value", init=False)
+        z: Any = field(default_factory=list)
+
+    @ffi.dataclass("test.NewAbstract")
+    class Abstract(Base):
+        x: int = 5
+
+    fresh = Made.__new__(Made, 1, y=2)
+    # The generated `__init__` would set the others.
+    assert fresh.__getstate__() == {"y": "a text that is no value"}
+    with pytest.raises(AttributeError):
+        fresh.z
+    with pytest.raises(TypeError, match="abstract class"):
+        Abstract.__new__(Abstract)
+    with pytest.raises(TypeError):
+        Made.__new__(fresh)

@@ -1,0 +1,30 @@
+"""Attributes of dataclasses, all at once."""
+
+from __future__ import annotations
+
+from .._builtins import *  # noqa: F403
+from .._typing import Any
+
+__all__ = ["create_record", "get_attributes", "set_attributes"]
+
+_ABSENT = object()
+
+
+def create_record(cls: type) -> Any:
+    """Do nothing: the `__new__` in Python creates the objects."""
+
+
+def get_attributes(x: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return a dict of those attributes of these names that an object has."""
+    found = {}
+    for name in names:
+        value = getattr(x, name, _ABSENT)
+        if value is not _ABSENT:
+            found[name] = value
+    return found
+
+
+def set_attributes(x: Any, attributes: dict[str, Any]) -> None:
+    """Set attributes as `object.__setattr__` does."""
+    for name, value in attributes.items():
+        object.__setattr__(x, name, value)
