@@ -99,7 +99,13 @@ static inline int anyffi_py_read_object_item(PyObject* x, const AnyffiItems* ite
 /// Reads an item that is no exact number; 0 where the container has to be packed.
 ANYFFI_NEVER_INLINE int anyffi_py_read_other_item(PyObject* x, AnyffiItems* items, int in_key, AnyffiValue* out) {
   PyTypeObject* cls = Py_TYPE(x);
+  int64_t number;
   if (cls == &PyUnicode_Type) return anyffi_py_read_text_item(x, out);
+  if (PyLong_Check(x) && anyffi_py_known_decision(cls) == ANYFFI_DECISION_INT && anyffi_py_read_short_int(x, &number)) {
+    anyffi_state.has_packed_members = 1;
+    *out = anyffi_make_int(number);
+    return 1;
+  }
   if (anyffi_py_is_wrapper_class(cls)) return !in_key && anyffi_py_read_object_item(x, items, out);
   if (cls == &PyComplex_Type && !in_key) {
     *out = anyffi_make_items(&((PyComplexObject*)x)->cval, ANYFFI_COMPLEX, 0);
@@ -198,6 +204,11 @@ ANYFFI_NEVER_INLINE int64_t anyffi_py_read_sequence_items(AnyffiItems* items, Py
       for (; i < count && elements[i] == Py_None; ++i) out[i] = anyffi_make_none();
     } else if (!in_key) {
       AnyffiDecision decision = anyffi_py_known_decision(cls);
+      if (decision == ANYFFI_DECISION_INT) anyffi_state.has_packed_members = 1;
+      while (decision == ANYFFI_DECISION_INT && i < count && Py_IS_TYPE(elements[i], cls) &&
+             anyffi_py_read_short_int(elements[i], &number)) {
+        out[i++] = anyffi_make_int(number);
+      }
       while (i < count && Py_IS_TYPE(elements[i], cls) && anyffi_py_read_scalar_item(elements[i], decision, &out[i])) {
         if (out[i++].type_code > 0) items->flags |= ANYFFI_ITEMS_OWNED;
       }

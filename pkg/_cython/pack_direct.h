@@ -119,6 +119,7 @@ static int anyffi_py_direct_slice(PyObject* x, AnyffiValue* out, int depth) {
 
 /// The decision of a class for elements that follow one of it, UNKNOWN for containers and text.
 static inline AnyffiDecision anyffi_py_repeated_decision(PyTypeObject* cls) {
+  if (cls == &PyComplex_Type) return ANYFFI_DECISION_COMPLEX;
   const unsigned long frequent = Py_TPFLAGS_UNICODE_SUBCLASS | Py_TPFLAGS_BYTES_SUBCLASS | Py_TPFLAGS_TUPLE_SUBCLASS |
                                  Py_TPFLAGS_LIST_SUBCLASS | Py_TPFLAGS_DICT_SUBCLASS;
   return cls->tp_flags & frequent ? ANYFFI_DECISION_UNKNOWN : anyffi_py_known_decision(cls);
@@ -129,6 +130,9 @@ static inline int anyffi_py_direct_again(PyObject* x, AnyffiDecision decision, A
                                          int depth) {
   if (decision == ANYFFI_DECISION_UNKNOWN) return anyffi_py_direct(x, out, direct, depth);
   if (decision == ANYFFI_DECISION_INT) return anyffi_py_pack_any_int(x, out);
+  if (decision == ANYFFI_DECISION_COMPLEX) {
+    return anyffi_py_pack_complex(((PyComplexObject*)x)->cval.real, ((PyComplexObject*)x)->cval.imag, out);
+  }
   if (decision == ANYFFI_DECISION_FLOAT || decision >= ANYFFI_DECISION_NUMPY_BOOL) {
     return anyffi_py_pack_decided_scalar(x, decision, out);
   }

@@ -23,15 +23,16 @@ static PyObject* anyffi_py_plain_object(AnyffiObject* object, int32_t expected, 
    1ULL << (15 + ANYFFI_BYTES_OBJECT) | 1ULL << (15 + ANYFFI_COMPLEX))
 
 /// Converts a value that the caller keeps alive.
-static inline PyObject* anyffi_py_plain_value(const AnyffiValue* value, int32_t expected, AnyffiMemo* memo) {
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_plain_value(const AnyffiValue* value, int32_t expected, AnyffiMemo* memo) {
   // The most frequent ones without a call, which would take twice as long.
   if (value->type_code == ANYFFI_INT) return anyffi_py_new_int(value->as_int);
+  if (value->type_code == ANYFFI_FLOAT) return PyFloat_FromDouble(value->as_float);
   if (anyffi_py_is_latin_character(value)) {
     Py_INCREF(anyffi_state.characters[value->aux]);
     return anyffi_state.characters[value->aux];
   }
   if (value->type_code == ANYFFI_NONE) Py_RETURN_NONE;
-  if (value->type_code == ANYFFI_BOOL) return PyBool_FromLong(value->as_int != 0);
+  if (value->type_code == ANYFFI_BOOL) return anyffi_py_return_new(value->as_int != 0 ? Py_True : Py_False);
   if (value->type_code <= 0) return anyffi_py_unpack_inline(value);
   return anyffi_py_plain_object(value->as_object, expected, memo);
 }

@@ -437,3 +437,38 @@ def test_the_first_of_a_process_takes_no_more_memory(make: str) -> None:
     """Python's memory: the rules would make a list of pairs."""
     program = FIRST.format(make=make.format("range(100_000)"))
     assert int(run_python(program, ffi_mode="cython")) < 2_000_000
+
+
+def test_runs_of_one_class(ffi: Any) -> None:
+    """Elements of the class of the one before them take a path of their own."""
+
+    class Member(enum.IntEnum):
+        ONE = 1
+        FAR = 2**40
+        LOW = -(2**62)
+        BIG = 2**70
+
+    class Number(int):
+        pass
+
+    class Flag(int):
+        def __bool__(self) -> bool:
+            raise AssertionError("never called")
+
+    rows = ffi.get_global_func("testing.results.Optional")
+    members = [Member.ONE, Member.FAR, Member.LOW, Member.ONE, Member.ONE]
+    numbers = [Number(i) for i in (-1, 0, 2**31, 5, 2**63 - 1)]
+    for _ in range(2):
+        for x in (members, members[:3], [1, *members, True, *numbers], numbers, numbers[:2], [Flag(1)] * 6):
+            assert rows([x]) == [x]
+            assert {type(each) for each in ffi.to_python(rows([x]))[0]} == {int}
+        for x in ([*members, Member.BIG], [Number(2**63)]):
+            with pytest.raises(OverflowError):
+                rows([x])
+        with pytest.raises(TypeError, match="expected int, got float"):
+            rows([[*members, 1.5]])
+    nan = complex(float("nan"), -0.0)
+    complexes = [1j, -0.0 + 0j, nan, nan, complex(1e300, float("-inf"))]
+    mixed = [*complexes, 1, 2j, True, False, None, True, 1.5, -0.0, *complexes[::-1]]
+    for x in (complexes, mixed, [True, False] * 4, tuple(mixed)):
+        assert repr(ffi.to_python(ffi.get_global_func("testing.echo")(x))) == repr(x)
