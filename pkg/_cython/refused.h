@@ -76,7 +76,11 @@ static int anyffi_is_number_expected(const char* expected) {
   int depth = 0;
   for (; *expected != '\0'; ++expected) {
     depth += (*expected == '[') - (*expected == ']');
-    if (depth == 0 && (strncmp(expected, "float", 5) == 0 || strncmp(expected, "complex", 7) == 0)) return 1;
+    // Most letters begin none of these, and calls would take a sixth of the time of the whole error.
+    if (depth != 0 || (*expected != ',' && *expected != 'c' && *expected != 'f')) continue;
+    // What follows was given.
+    if (strncmp(expected, ", got ", 6) == 0) return 0;
+    if (strncmp(expected, "float", 5) == 0 || strncmp(expected, "complex", 7) == 0) return 1;
   }
   return 0;
 }
