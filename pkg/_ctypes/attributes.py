@@ -24,7 +24,10 @@ def get_attributes(x: Any, names: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-def set_attributes(x: Any, attributes: dict[str, Any]) -> None:
-    """Set attributes as `object.__setattr__` does."""
+def set_attributes(x: Any, attributes: dict[str, Any], fields: dict[str, Any]) -> None:
+    """Set attributes as `object.__setattr__` does, but by the `set` of those in `fields`."""
     for name, value in attributes.items():
-        object.__setattr__(x, name, value)
+        if name in fields:
+            fields[name].set(x, value)
+        else:
+            object.__setattr__(x, name, value)

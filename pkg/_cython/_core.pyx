@@ -160,10 +160,13 @@ def get_attributes(x, tuple names):
     return found
 
 
-def set_attributes(x, dict attributes):
-    """Set attributes as `object.__setattr__` does."""
+def set_attributes(x, dict attributes, dict fields):
+    """Set attributes as `object.__setattr__` does, but by the `set` of those in `fields`."""
     for name, value in attributes.items():
-        set_attribute(x, name, value)
+        if fields and name in fields:
+            fields[name].set(x, value)
+        else:
+            set_attribute(x, name, value)
 
 
 def plan_record(

@@ -113,15 +113,8 @@ class RecordMethods:
         if "__dict__" in state or "__weakref__" in state:
             name = next(name for name in state if name in NO_STATE)
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        frozen = self._anyffi_frozen
-        if not frozen and type(state) is dict:
-            self._anyffi_runtime.set_attributes(self, state)
-            return
-        for name, value in state.items():
-            if name in frozen:
-                frozen[name].set(self, value)
-            else:
-                object.__setattr__(self, name, value)
+        exact = state if type(state) is dict else dict(state.items())
+        self._anyffi_runtime.set_attributes(self, exact, self._anyffi_frozen)
 
     def __replace__(self, /, **changes: Any) -> Any:
         """Return an object like this one, with other fields: `copy.replace`, which Python 3.13 has."""

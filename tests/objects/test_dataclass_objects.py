@@ -9,7 +9,7 @@ import pickle
 import sys
 import threading
 import weakref
-from dataclasses import dataclass, field
+from dataclasses import FrozenInstanceError, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -385,6 +385,31 @@ def test_states_that_are_refused(ffi: Any) -> None:
     made.__setstate__({str(b"y", "ascii"): "long text, no value", str(b"another", "ascii"): 3})
     assert made.__getstate__() == {"x": 1, "y": "long text, no value", "another": 3}
     assert copy.copy(made).__getstate__() == made.__getstate__()
+
+
+@pytest.mark.keeps_live("types are never freed")
+def test_states_of_frozen_classes(ffi: Any) -> None:
+    class Ordered(dict):  # type: ignore[type-arg]
+        def items(self) -> Any:
+            return [("x", 7), ("y", "z")]
+
+    @ffi.dataclass("test.FrozenState", frozen=True, slots=False)
+    class Frozen:
+        x: int
+        y: str = "a"
+
+    made = Frozen(1)
+    assert made.__getstate__() == {"x": 1, "y": "a"}
+    for again in (copy.copy(made), copy.deepcopy(made)):
+        assert again == made
+        with pytest.raises(FrozenInstanceError):
+            again.x = 2
+    made.__setstate__({"x": 3, "other": 4})
+    assert made.__getstate__() == {"x": 3, "y": "a", "other": 4}
+    made.__setstate__(Ordered(a=1))
+    assert made.__getstate__() == {"x": 7, "y": "z", "other": 4}
+    with pytest.raises(TypeError, match="expected int, got str"):
+        made.__setstate__({"x": "c"})
 
 
 @pytest.mark.keeps_live("types are never freed")
