@@ -377,7 +377,7 @@ def test_states_that_are_refused(ffi: Any) -> None:
             made.__setstate__({"x": 2, name: {"z": 1}})
     # Nothing is set.
     assert (made.x, made.__getstate__()) == (1, {"x": 1, "y": "a"})
-    with pytest.raises(TypeError, match="attribute name must be string"):
+    with pytest.raises(TypeError, match=r"attribute name must be string|expected str, got int"):
         made.__setstate__({1: 2})
     with pytest.raises(TypeError, match="expected int, got str"):
         made.__setstate__({"y": "b", "x": "c"})
