@@ -47,6 +47,7 @@ CORE = (
     "need_stack",
     "plan_record",
     "renew_wrapper",
+    "revive_wrapper",
     "to_object",
     "to_plain",
     "shut_down",

@@ -73,6 +73,7 @@ __all__ = [
     "need_stack",
     "plan_record",
     "renew_wrapper",
+    "revive_wrapper",
     "set_attributes",
     "set_class",
     "set_class_maker",
@@ -153,6 +154,10 @@ def plan_record(
 
 def renew_wrapper(wrapper: Any) -> None:
     """Do nothing: wrappers know no type of their objects."""
+
+
+def revive_wrapper(wrapper: Any) -> None:
+    """Do nothing: with the GIL, the object names its wrapper until that is freed."""
 
 
 def to_object(x: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import operator
+import time
 from ctypes import PYFUNCTYPE, c_uint32, c_void_p, py_object
 
 from .._builtins import *  # noqa: F403
@@ -199,13 +200,23 @@ if layout.FREE_THREADED:
         """Return what finds the wrapper of an object by the address of its header's word."""
         return _wrapper_at
 
+    #: Seconds to wait for another thread that finalizes a wrapper: one that lives on is soon found again. Not
+    #: long altogether: the finalizer may wait for this thread.
+    _PAUSES = (*[0.0] * 100, *[0.0005] * 1000)
+
     def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:
         """Make a wrapper the current one of its object unless another one is alive."""
         reference = _refer(wrapper, word)
-        if _wrappers.setdefault(word, reference) is reference:
-            return True
-        _remove_dead_weakref(_wrappers, word)
-        return False
+        for pause in _PAUSES:
+            former = _wrappers.setdefault(word, reference)
+            if former is reference:
+                return True
+            if former() is not None:
+                return False
+            _remove_dead_weakref(_wrappers, word)
+            time.sleep(pause)
+        _wrappers[word] = reference
+        return True
 
     def take_over(exchange: Any, address: int, word: int, wrapper: Any) -> None:
         """Make a wrapper the current one in the place of another one, which was emptied."""

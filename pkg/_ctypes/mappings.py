@@ -8,7 +8,7 @@ from ctypes import c_int32, c_int64, string_at
 from .._builtins import *  # noqa: F403
 from .._rules import containers as rules
 from .._rules.codes import code
-from .._rules.containers import ELEMENTS, ITEMS, KEYS, checks_self
+from .._rules.containers import ELEMENTS, KEYS, checks_self
 from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, address_of, library, translates_errors
 from .containers import unwrap_as
@@ -69,15 +69,11 @@ def find_item(self: Any, type_code: int, key: Any) -> Any:
             release(packed)
 
 
-@translates_errors
-def list_entries(self: Any, type_code: int) -> list[tuple[Any, Any]] | None:
-    """Return all keys and values, from a copy; None where reading them may run other code."""
-    address = unwrap_as(self, type_code)
-    if not rules.holds_scalars(_type_mask(address)):
-        return None
+def list_pairs(self: Any, type_code: int) -> list[tuple[Any, Any]]:
+    """Return all keys and values, from a copy: other threads, and code that runs here, may change it."""
     copy = OwnedValue(VALUE_SIZE)
     try:
-        if library.container_copy(object_value(address), type_code, copy) != 0:
+        if library.container_copy(object_value(unwrap_as(self, type_code)), type_code, copy) != 0:
             raise_taken()
         mapping = Mapping.from_address(_value_of(copy)[2])
         entries = _ENTRY.iter_unpack(string_at(mapping.entries, _ENTRY.size * mapping.used))
@@ -86,16 +82,8 @@ def list_entries(self: Any, type_code: int) -> list[tuple[Any, Any]] | None:
         release(copy)
 
 
-def list_pairs(self: Any, type_code: int) -> list[tuple[Any, Any]]:
-    pairs = list_entries(self, type_code)
-    return list(iterate_entries(self, unwrap_as(self, type_code), ITEMS, False)) if pairs is None else pairs
-
-
 def list_elements(self: Any, type_code: int) -> list[Any]:
-    pairs = list_entries(self, type_code)
-    if pairs is None:
-        return list(iterate_entries(self, unwrap_as(self, type_code), ELEMENTS, False))
-    return [pair[0] for pair in pairs]
+    return [pair[0] for pair in list_pairs(self, type_code)]
 
 
 @checks_self("anyffi.Map", slots=True)

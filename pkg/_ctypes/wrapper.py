@@ -28,6 +28,7 @@ __all__ = [
     "new_wrapper",
     "refer",
     "renew_wrapper",
+    "revive_wrapper",
     "set_class",
     "set_class_maker",
     "set_factory",
@@ -189,6 +190,13 @@ def renew_wrapper(wrapper: Any) -> None:
     platform.take_over(library.object_compare_exchange_wrapper, address, address + _WORD, wrapper)
 
 
+def revive_wrapper(wrapper: Any) -> None:
+    """Let a wrapper be found again that is being finalized, if weak references find it."""
+    if not platform.creates_wrappers:
+        address = unwrap(wrapper)
+        platform.take_over(library.object_compare_exchange_wrapper, address, address + _WORD, wrapper)
+
+
 def set_class(type_code: int, cls: type, base: type = ObjectCore) -> None:
     """Make `cls`, a subclass of `base`, the class of wrappers for a type, and for subtypes that have none."""
     if not issubclass(cls, base):
@@ -256,6 +264,7 @@ _let_runtime_wrap()
 
 #: Finds the wrapper of an object, or None, by the address of the word that names it.
 _wrapper_at = platform.wrapper_finder(library)
+_creates_wrappers = platform.creates_wrappers
 #: They return the wrapper of an owned object, and of one by its address, or UNREAD where Python must make it.
 _take_wrapper = platform.reader(library.wrapper_take)
 _share_wrapper = platform.reader(library.wrapper_share, c_void_p)
@@ -274,9 +283,13 @@ def is_empty(wrapper: Any) -> bool:
 
 def wrap(address: int) -> Any:
     """Return the wrapper of an object that the caller keeps alive."""
-    found = _share_wrapper(address)
-    if found is not _UNREAD:
-        return found
+    found = _share_wrapper(address) if _creates_wrappers else _UNREAD
+    return _find_or_make(address) if found is _UNREAD else found
+
+
+@translates_errors
+def _find_or_make(address: int) -> Any:
+    """Return the same where the runtime does not create wrappers."""
     word = address + _WORD
     found = _wrapper_at(word)
     if found is not None:

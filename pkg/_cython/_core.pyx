@@ -29,7 +29,7 @@ from marshaller cimport (
     IS_SET, MAX_AXES, MAX_SHORT, DeviceLayout, ElementIteratorLayout,
     EntryIteratorLayout, Exporter, FieldGetterLayout,
     Section, begin_section, defer_references, drop_found, end_section, find_attribute_of, move_object, set_step,
-    unname_wrapper,
+    enable_retain, unname_wrapper,
     FunctionWrapper, MethodRow, NumPyArray, NumPyDtype, OperatorRow, PublicFunctionLayout,
     PublicRow, ViewLayout, add_method, add_tensor_methods, allocate, array_methods, array_operators,
     c_dict_item, c_map_item, call, call_named, call_observed, call_tuple, callback, check_layout, check_stack,
@@ -239,6 +239,11 @@ def set_method_class(type cls not None):
 
 def renew_wrapper(wrapper):
     """Do nothing: wrappers know no type of their objects, and are these objects' until they are freed."""
+
+
+def revive_wrapper(wrapper):
+    """Let other threads find a wrapper that is being finalized."""
+    enable_retain(<PyObject*>wrapper)
 
 
 def need_stack():

@@ -255,7 +255,8 @@ cdef list list_entries(ObjectCore wrapper, int32_t type_code, int what):
     cdef Section section
     begin_section(&section)
     try:
-        return list(walk_entries(wrapper, type_code, what, False))
+        # No call of `list`: without the GIL it locks the new list, so that each step begins a section anew.
+        return [entry for entry in walk_entries(wrapper, type_code, what, False)]
     finally:
         end_section(&section)
 

@@ -281,6 +281,7 @@ cdef extern from "found_classes.h":
     void forget_classes "anyffi_py_forget_classes"()
 
 cdef extern from "wrapper_names.h":
+    void enable_retain "anyffi_py_enable_retain"(PyObject*)
     void unname_wrapper "anyffi_py_unname_wrapper"(AnyffiObject*, PyObject*)
 
 cdef extern from "within.h":

@@ -20,6 +20,8 @@ static destructor anyffi_py_call_del;
 /// The `tp_finalize` of classes whose `__del__` only lets objects live on that C++ refers to.
 static void anyffi_py_finalize_shared(PyObject* x) {
   AnyffiObject* object = ((AnyffiWrapper*)x)->object;
+  // Other threads may be about to call what it overrides.
+  anyffi_py_enable_retain(x);
   if (object != NULL && __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) > 1) anyffi_py_call_del(x);
 }
 

@@ -50,6 +50,20 @@ static int anyffi_py_is_plain_operand(PyObject* x) {
          PyDict_CheckExact(x) || PyDictKeys_Check(x) || PyRange_Check(x) || anyffi_py_peek_set_exact(x) != NULL;
 }
 
+/// Appends the elements of a set of the runtime to a list: 0, or -1 with an exception. `list.extend` would lock the
+/// list without the GIL, so that each step of the iterator would begin a section anew.
+static int anyffi_py_append_elements(PyObject* list, PyObject* set) {
+  PyObject* steps = PyObject_GetIter(set);
+  PyObject* element;
+  int status = steps == NULL ? -1 : 0;
+  while (status == 0 && (element = PyIter_Next(steps)) != NULL) {
+    status = anyffi_py_append(list, element);
+    Py_DECREF(element);
+  }
+  Py_XDECREF(steps);
+  return PyErr_Occurred() ? -1 : status;
+}
+
 /// The items of all operands in one list; NULL with an exception, or without one for what `_objects` handles.
 static PyObject* anyffi_py_chain_operands(PyObject* const* args, Py_ssize_t count) {
   for (Py_ssize_t i = 0; i < count; ++i) {
@@ -57,6 +71,10 @@ static PyObject* anyffi_py_chain_operands(PyObject* const* args, Py_ssize_t coun
   }
   PyObject* items = PyList_New(0);
   for (Py_ssize_t i = 0; items != NULL && i < count; ++i) {
+    if (anyffi_py_peek_set_exact(args[i]) != NULL) {
+      if (anyffi_py_append_elements(items, args[i]) < 0) Py_CLEAR(items);
+      continue;
+    }
     PyObject* extended = PySequence_InPlaceConcat(items, args[i]);
     Py_DECREF(items);
     items = extended;

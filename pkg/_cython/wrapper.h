@@ -212,6 +212,13 @@ static PyObject* anyffi_py_wrap_failed(AnyffiObject* target) {
 
 /// Makes the wrapper of an object that has none, unless another thread is faster. Steals the object.
 static PyObject* anyffi_py_wrap_new(AnyffiObject* target) {
+  if ((__atomic_load_n(&target->weak_count, __ATOMIC_RELAXED) & ANYFFI_HAS_OVERRIDES) != 0) {
+    PyObject* revived = anyffi_py_await_wrapper(target);
+    if (revived != NULL) {
+      anyffi_release(target);
+      return revived;
+    }
+  }
   PyObject* made = anyffi_py_new_wrapper(target->type_code);
   if (made == NULL) return anyffi_py_wrap_failed(target);
   // Filled before others can find it.

@@ -3,6 +3,8 @@
 #ifndef ANYFFI_WRAPPER_NAMES_H_
 #define ANYFFI_WRAPPER_NAMES_H_
 
+#include <unistd.h>
+
 #include "sections.h"
 
 #ifdef Py_GIL_DISABLED
@@ -62,6 +64,33 @@ static PyObject* anyffi_py_name_wrapper(AnyffiObject* target, PyObject* wrapper)
   if (found != NULL && !anyffi_py_try_retain(found)) found = NULL;
   if (found == NULL) __atomic_store_n(&target->wrapper, wrapper, __ATOMIC_RELEASE);
   anyffi_py_drop_lock(lock);
+  return found;
+}
+
+/// 1 while another thread destroys the wrapper that an object names.
+static int anyffi_py_is_dying_elsewhere(AnyffiObject* target) {
+  AnyffiSpinLock* lock = anyffi_py_name_lock(target);
+  anyffi_py_take_lock(lock);
+  PyObject* found = (PyObject*)__atomic_load_n(&target->wrapper, __ATOMIC_RELAXED);
+  int is_dying = found != NULL && !_Py_IsOwnedByCurrentThread(found);
+  anyffi_py_drop_lock(lock);
+  return is_dying;
+}
+
+/// As `anyffi_py_get_wrapper`, for an object that may have overrides: its wrapper lives on if C++ shares the object,
+/// from the beginning of its finalizer on, for which this waits. Not for ever: the other thread may wait for this one.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_await_wrapper(AnyffiObject* target) {
+  PyObject* found = NULL;
+  for (int tries = 0; found == NULL && tries < 5000 && anyffi_py_is_dying_elsewhere(target); ++tries) {
+    PyThreadState* state = PyEval_SaveThread();
+    if (tries < 100) {
+      sched_yield();
+    } else {
+      usleep(100);
+    }
+    PyEval_RestoreThread(state);
+    found = anyffi_py_get_wrapper(target);
+  }
   return found;
 }
 

@@ -103,7 +103,7 @@ class Overrides:
         self._finder = finder
         self._keep = keep
         self._is_shared = runtime.object_is_shared
-        self._renew = runtime.renew_wrapper
+        self._revive = runtime.revive_wrapper
 
     def bind(self, instance: Any) -> None:
         """Let C++ find the overrides of a new object."""
@@ -165,9 +165,10 @@ class Overrides:
         kept = None
         try:
             kept = wrapper if finalize is None else _Kept(wrapper, finalize)
+            # The garbage collector has ended weak references to it, by which some builds find it. Without the
+            # GIL other threads may be calling what it overrides, and wait until they find it again.
+            self._revive(wrapper)
             self._keep(wrapper, functools.partial(_hold, kept))
-            # The garbage collector has ended weak references to it, by which some builds find it.
-            self._renew(wrapper)
         except BaseException:
             if finalize is not None and kept is not None:
                 # Who calls this decides whether the object ends now.

@@ -32,6 +32,7 @@ class Runtime:
         self.field_setter = core.field_setter
         self.need_stack = core.need_stack
         self.renew_wrapper = core.renew_wrapper
+        self.revive_wrapper = core.revive_wrapper
         self.function_overloads = get("Function.overloads")
         self.function_select = get("Function.select")
         self.function_signature = get("Function.signature")

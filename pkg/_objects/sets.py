@@ -258,7 +258,7 @@ class _Set(Container):
     def isdisjoint(self, other: Iterable[Any], /) -> bool:
         """Return whether the two have no element in common."""
         if isinstance(other, _Set) and is_public(type(other)):
-            return not any(element in other for element in self._anyffi_iterate())
+            return not any(element in other for element in self._anyffi_elements())
         if is_public(type(self)):
             return not any(self._anyffi_has(element) for element in _listed(other))
         theirs = _distinct(other)
@@ -279,16 +279,16 @@ class _Set(Container):
     @recursive_repr
     def __repr__(self) -> str:
         self._anyffi_runtime.need_stack()
-        elements = ", ".join(map(repr, self._anyffi_iterate()))
+        elements = ", ".join(map(repr, self._anyffi_elements()))
         return f"{shown_class(self)}({{{elements}}})" if elements else f"{shown_class(self)}()"
 
     def __reduce__(self, /) -> tuple[Any, ...]:
         """Return what makes the container again, for pickles."""
-        elements: Iterable[Any] = self._anyffi_iterate()
+        elements = self._anyffi_elements()
         # One by one, since a set of Python would forget the order.
         if self._anyffi_holds_trees():
-            elements = map(self._anyffi_runtime.to_plain, elements)
-        return self._anyffi_reduced(list(elements))
+            elements = [*map(self._anyffi_runtime.to_plain, elements)]
+        return self._anyffi_reduced(elements)
 
 
 def _unite(first: _Distinct, *others: _Distinct) -> _Distinct:
@@ -364,7 +364,7 @@ class FrozenSetMethods(_Set):
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if self._anyffi_is_copied_at_once():
             return self
-        elements = list(self._anyffi_iterate())
+        elements = self._anyffi_elements()
         copies = deep_copies(elements, memo)
         if id(self) in memo:  # an element has it as an attribute
             return memo[id(self)]
@@ -444,7 +444,7 @@ class SetMethods(_Set):
         if self._anyffi_is_copied_at_once():
             return self.copy()
         made = self._anyffi_remade((), memo)
-        made._anyffi_add_all(_distinct(deep_copies(list(self._anyffi_iterate()), memo)))
+        made._anyffi_add_all(_distinct(deep_copies(self._anyffi_elements(), memo)))
         return made
 
     def freeze(self, /) -> Any:

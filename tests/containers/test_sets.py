@@ -241,6 +241,19 @@ def test_repr(ffi: Any) -> None:
     del x
 
 
+def test_repr_of_an_element_that_changes_the_set(ffi: Any) -> None:
+    class Element:
+        def __repr__(self) -> str:
+            s.add(len(s))
+            return "element"
+
+    s: Any = {Element()}
+    assert repr(s) == "{element}"
+    s = ffi.Set([Element()])
+    assert repr(s) == "anyffi.Set({element})"
+    assert [*s][1:] == [1]
+
+
 def test_copies(ffi: Any) -> None:
     class Element:
         """Equal to itself alone, and copied deeply."""

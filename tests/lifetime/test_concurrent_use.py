@@ -6,13 +6,15 @@ Every test also runs where one thread at a time has the GIL.
 from __future__ import annotations
 
 import contextlib
+import copy
+import pickle
 import re
 import threading
 from collections.abc import Iterator
 from typing import Any, Callable
 
 import pytest
-from support import run_in_threads
+from support import cpython_only, run_in_threads
 
 _THREADS = 4
 
@@ -65,6 +67,30 @@ def test_a_wrapper_that_is_dropped_and_found(ffi: Any) -> None:
             del x
 
     run_in_threads([body] * _THREADS)
+
+
+@cpython_only("PyPy finalizes objects later")
+def test_a_finalizer_that_waits_for_the_thread_that_finds_the_object(ffi: Any) -> None:
+    lock, is_finalized = threading.Lock(), threading.Event()
+
+    class Waiting(ffi.List):  # type: ignore[misc, name-defined]
+        def __del__(self) -> None:
+            is_finalized.set()
+            with lock:
+                pass
+
+    holder = ffi.List([None])
+
+    def drop() -> None:
+        holder[0] = Waiting([1])
+
+    thread = threading.Thread(target=drop)
+    with lock:
+        thread.start()
+        assert is_finalized.wait(60)
+        assert holder[0] == [1]
+    thread.join()
+    assert holder[0] == [1]
 
 
 def test_the_first_call_of_a_function(ffi: Any) -> None:
@@ -193,6 +219,31 @@ def test_one_set(ffi: Any) -> None:
 
     run_in_threads([lambda: change(0), lambda: change(100), read, read])
     assert len(list(s)) == len(s)
+
+
+def test_methods_that_read_a_mapping_or_set_as_a_whole(ffi: Any) -> None:
+    """They see it as it was at one time, as those of Python's own do: nothing else changes the size meanwhile."""
+    d, s, other = ffi.Dict({i: [i] for i in range(30)}), ffi.Set(range(30)), ffi.Set([1, "two"])
+    stop = threading.Event()
+
+    def change() -> None:
+        for i in range(1_000_000):
+            if stop.is_set():
+                break
+            d[i % 50] = [i]
+            d.pop(i * 7 % 50, None)
+            s.add(i % 50)
+            s.discard(i * 7 % 50)
+
+    def read() -> None:
+        try:
+            for _ in range(400):
+                repr(d), d == {1: 2}, d == ffi.Dict(d.copy()), d.__reduce__(), pickle.dumps(s)
+                repr(s), s.union(s, [1]), other.union([1], s), other.difference(s, {3}), copy.deepcopy(s)
+        finally:
+            stop.set()
+
+    run_in_threads([change, read, read])
 
 
 def test_python_containers_that_change(ffi: Any) -> None:

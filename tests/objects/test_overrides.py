@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 import sys
+import threading
 import weakref
 from typing import Any
 
 import pytest
 from override_sources import OVERRIDES
-from support import Build, collect, compiles_classes, count_live, cpython_only
+from support import Build, collect, compiles_classes, count_live, cpython_only, run_in_threads
 
 pytestmark = compiles_classes
 
@@ -157,6 +158,27 @@ def test_other_attributes(over: Any) -> None:
 def test_locks_and_threads(over: Any) -> None:
     circle = make_circle(over)(2)
     assert (over.area_unlocked(circle), over.area_elsewhere(circle)) == (6, 6)
+
+
+@cpython_only(KEEPS)
+def test_what_cpp_keeps_while_another_thread_calls_it(over: Any) -> None:
+    """The thread that drops the last reference of Python decides that the object lives on; the other calls it."""
+    circle = make_circle(over)
+    stop = threading.Event()
+    over.set_current(circle(0))
+
+    def drop() -> None:
+        try:
+            for i in range(1000):
+                over.set_current(circle(i))
+        finally:
+            stop.set()
+
+    def call() -> None:
+        while not stop.is_set():
+            assert over.current_area() % 3 == 0
+
+    run_in_threads([drop, call, call])
 
 
 @cpython_only(KEEPS)

@@ -8,6 +8,7 @@ OVERRIDES = r"""
 #include <anyffi/stl/string.h>
 #include <anyffi/stl/vector.h>
 
+#include <mutex>
 #include <stdexcept>
 #include <thread>
 
@@ -51,6 +52,19 @@ struct Square : Shape {
 };
 
 std::vector<std::shared_ptr<Shape>> kept;
+
+// One that several threads replace and call.
+std::shared_ptr<Shape> current;
+std::mutex current_mutex;
+std::shared_ptr<Shape> exchange_current(std::shared_ptr<Shape> shape) {
+  std::lock_guard<std::mutex> guard(current_mutex);
+  current.swap(shape);
+  return shape;
+}
+std::shared_ptr<Shape> share_current() {
+  std::lock_guard<std::mutex> guard(current_mutex);
+  return current;
+}
 
 struct Factory {
   virtual ~Factory() = default;
@@ -116,7 +130,9 @@ ANYFFI_EXPORT(guard, [](const Shape& shape) -> std::string {
 ANYFFI_EXPORT(keep, [](std::shared_ptr<Shape> shape) { kept.push_back(std::move(shape)); }, arg("shape"));
 ANYFFI_EXPORT(kept_area, [] { return kept.at(0)->area(); });
 ANYFFI_EXPORT(kept_at, [](size_t i) { return kept.at(i); }, arg("i"));
-ANYFFI_EXPORT(forget, [] { kept.clear(); });
+ANYFFI_EXPORT(forget, [] { kept.clear(); exchange_current(nullptr); });
+ANYFFI_EXPORT(set_current, [](std::shared_ptr<Shape> shape) { exchange_current(std::move(shape)); }, arg("shape"));
+ANYFFI_EXPORT(current_area, [] { return share_current()->area(); });
 ANYFFI_EXPORT(take, [](std::unique_ptr<Shape> shape) { return shape->area(); }, arg("shape"));
 ANYFFI_EXPORT(make_from, [](Factory& factory) { return factory.make(); }, arg("factory"));
 ANYFFI_EXPORT(give_from, [](Factory& factory) { return factory.give()->area(); }, arg("factory"));
