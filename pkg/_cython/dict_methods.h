@@ -106,6 +106,17 @@ static PyObject* anyffi_py_dict_setdefault(PyObject* self, PyObject* const* args
     anyffi_py_discard(&value);
     return anyffi_py_fail_method(ANYFFI_DICT, "setdefault", args, count, NULL);
   }
+  if (key.type_code > 0 || value.type_code > 0) {
+    // Packing objects may have run code, or another thread, that set it.
+    AnyffiValue former;
+    int status = anyffi_mapping_get(((AnyffiWrapper*)self)->object, &key, &former);
+    if (status != 0) anyffi_py_raise_taken();
+    if (status != 0 || former.type_code != ANYFFI_UNSET) {
+      anyffi_py_discard(&key);
+      anyffi_py_discard(&value);
+      return status != 0 ? NULL : anyffi_py_unpack(&former);
+    }
+  }
   AnyffiValue stored = value;
   anyffi_value_retain(&stored);
   // Steals both, also where it fails.

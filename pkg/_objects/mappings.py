@@ -252,7 +252,9 @@ class DictMethods(MappingMethods):
         """Return the value of `key`, which is set to `default` if it is absent."""
         found = self._anyffi_get(key, _ABSENT)
         if found is _ABSENT:
-            self[key] = found = self._anyffi_runtime.to_object(default)
+            # In one step: another thread may set it meanwhile.
+            runtime = self._anyffi_runtime
+            found = runtime.dict_setdefault(self, key, runtime.to_object(default))
         return found
 
     def update(self, /, *mapping: Any, **pairs: Any) -> None:

@@ -59,6 +59,7 @@ class Runtime:
         self.dict_erase = get("Dict.erase")
         self.dict_pop = get("Dict.pop")
         self.dict_popitem = get("Dict.popitem")
+        self.dict_setdefault = get("Dict.setdefault")
         self.dict_update = get("Dict.update")
         self.dict_clear = get("Dict.clear")
         self.set_update = get("Set.update")

@@ -221,6 +221,16 @@ def test_one_set(ffi: Any) -> None:
     assert len(list(s)) == len(s)
 
 
+def test_defaults_that_several_threads_set(ffi: Any) -> None:
+    """All get what the first one has set."""
+    makers: list[Callable[[], Any]] = [object, lambda: ValueError("x"), lambda: lambda: 1, lambda: [1]]
+    for make in makers:
+        for _ in range(100):
+            d = ffi.Dict()
+            found = _gather(lambda d=d, make=make: [d.setdefault(i, make()) for i in range(10)])
+            assert all(x[i] is d[i] for x in found for i in range(10))
+
+
 def test_methods_that_read_a_mapping_or_set_as_a_whole(ffi: Any) -> None:
     """They see it as it was at one time, as those of Python's own do: nothing else changes the size meanwhile."""
     d, s, other = ffi.Dict({i: [i] for i in range(30)}), ffi.Set(range(30)), ffi.Set([1, "two"])
