@@ -25,6 +25,11 @@ ANYFFI_NEVER_INLINE const AnyffiFieldInfo* anyffi_py_find_field(AnyffiFieldGette
   // Of the first type alone: other threads read both.
   const AnyffiFieldInfo* none = NULL;
   if (__atomic_compare_exchange_n(&getter->field, &none, found, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    // Numbers alone are read and written in one step.
+    int is_number = found->storage == ANYFFI_STORED_INT || found->storage == ANYFFI_STORED_FLOAT ||
+                    found->storage == ANYFFI_STORED_BOOL;
+    int is_in_place = is_number && anyffi_type_get_info(found->type_code)->record != NULL;
+    __atomic_store_n(&getter->is_in_place, is_in_place, __ATOMIC_RELAXED);
     __atomic_store_n(&getter->type_code, type_code, __ATOMIC_RELEASE);
   }
 #else
@@ -37,12 +42,15 @@ ANYFFI_NEVER_INLINE const AnyffiFieldInfo* anyffi_py_find_field(AnyffiFieldGette
 }
 
 /// Where the field that was found lies in an object; NULL if only its `get` and `set` can tell.
-static inline char* anyffi_py_find_member(const AnyffiFieldGetter* getter, AnyffiObject* object) {
-#ifndef Py_GIL_DISABLED
-  if (getter->is_in_place && object->deleter == anyffi_record_destroy) {
-    return (char*)object + sizeof(AnyffiInstance) + getter->field->offset;
-  }
+static inline char* anyffi_py_find_member(const AnyffiFieldGetter* getter, const AnyffiFieldInfo* field,
+                                          AnyffiObject* object) {
+#ifdef Py_GIL_DISABLED
+  // Another type's than the one that was remembered.
+  if (field != __atomic_load_n(&getter->field, __ATOMIC_RELAXED)) return NULL;
 #endif
+  if (__atomic_load_n(&getter->is_in_place, __ATOMIC_RELAXED) && object->deleter == anyffi_record_destroy) {
+    return (char*)object + sizeof(AnyffiInstance) + field->offset;
+  }
   return NULL;
 }
 
@@ -63,13 +71,15 @@ static inline AnyffiObject* anyffi_py_owner_of_field(AnyffiFieldGetter* getter, 
 /// Reads a member as the `get` of its field does, without a reference of its own.
 static inline PyObject* anyffi_py_read_member(int32_t storage, const char* member) {
   AnyffiObject* object;
+  double number;
   switch (storage) {
     case ANYFFI_STORED_INT:
-      return PyLong_FromLongLong(*(const int64_t*)member);
+      return PyLong_FromLongLong(__atomic_load_n((const int64_t*)member, __ATOMIC_RELAXED));
     case ANYFFI_STORED_FLOAT:
-      return PyFloat_FromDouble(*(const double*)member);
+      __atomic_load((const double*)member, &number, __ATOMIC_RELAXED);
+      return PyFloat_FromDouble(number);
     case ANYFFI_STORED_BOOL:
-      return PyBool_FromLong(*(const _Bool*)member);
+      return PyBool_FromLong(__atomic_load_n((const _Bool*)member, __ATOMIC_RELAXED));
     case ANYFFI_STORED_VALUE:
       return anyffi_py_unpack_copy((const AnyffiValue*)member);
     default:
@@ -81,7 +91,7 @@ static inline PyObject* anyffi_py_read_member(int32_t storage, const char* membe
 
 static inline PyObject* anyffi_py_read_field_of(const AnyffiFieldGetter* getter, const AnyffiFieldInfo* field,
                                                 AnyffiObject* object) {
-  const char* member = anyffi_py_find_member(getter, object);
+  const char* member = anyffi_py_find_member(getter, field, object);
   if (member != NULL) return anyffi_py_read_member(field->storage, member);
   AnyffiValue value = anyffi_make_none();
   ANYFFI_BEGIN_SECTION
@@ -163,18 +173,20 @@ static inline int anyffi_py_put_value(PyObject* owner, AnyffiObject* object, con
 /// Writes a number into a member as it is; 0 for other values and members.
 ANYFFI_ALWAYS_INLINE int anyffi_py_put_number(int32_t storage, char* member, PyObject* x) {
   int64_t number;
+  double real;
   switch (storage) {
     case ANYFFI_STORED_INT:
       if (!PyLong_CheckExact(x) || !anyffi_py_read_short_int(x, &number)) return 0;
-      *(int64_t*)member = number;
+      __atomic_store_n((int64_t*)member, number, __ATOMIC_RELAXED);
       return 1;
     case ANYFFI_STORED_FLOAT:
       if (!PyFloat_CheckExact(x)) return 0;
-      *(double*)member = PyFloat_AS_DOUBLE(x);
+      real = PyFloat_AS_DOUBLE(x);
+      __atomic_store((double*)member, &real, __ATOMIC_RELAXED);
       return 1;
     case ANYFFI_STORED_BOOL:
       if (!PyBool_Check(x)) return 0;
-      *member = x == Py_True;
+      __atomic_store_n((_Bool*)member, x == Py_True, __ATOMIC_RELAXED);
       return 1;
     default:
       return 0;
@@ -184,7 +196,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_put_number(int32_t storage, char* member, PyO
 /// Writes a field of the object of a wrapper; 0, or -1 with an exception.
 static inline int anyffi_py_write_field_of(const AnyffiFieldGetter* setter, const AnyffiFieldInfo* field,
                                            PyObject* owner, AnyffiObject* object, PyObject* x) {
-  char* member = anyffi_py_find_member(setter, object);
+  char* member = anyffi_py_find_member(setter, field, object);
   if (member != NULL && anyffi_py_put_number(field->storage, member, x)) return 0;
   AnyffiValue value;
   if (!anyffi_py_pack_plain(x, &value)) return anyffi_py_put_value(owner, object, field, x);
