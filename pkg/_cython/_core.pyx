@@ -28,8 +28,8 @@ from c_api cimport (
 from marshaller cimport (
     IS_SET, MAX_AXES, MAX_SHORT, DeviceLayout, ElementIteratorLayout,
     EntryIteratorLayout, Exporter, FieldGetterLayout,
-    Section, begin_section, defer_references, drop_found, end_section, find_attribute_of, move_object, set_step,
-    enable_retain, unname_wrapper,
+    Section, begin_section, defer_references, drop_found, enable_retain, end_section, find_attribute_of,
+    move_object, set_step, unname_wrapper,
     FunctionWrapper, MethodRow, NumPyArray, NumPyDtype, OperatorRow, PublicFunctionLayout,
     PublicRow, ViewLayout, add_method, add_tensor_methods, allocate, array_methods, array_operators,
     c_dict_item, c_map_item, call, call_named, call_observed, call_tuple, callback, check_layout, check_stack,

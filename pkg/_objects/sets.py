@@ -284,9 +284,11 @@ class _Set(Container):
 
     def __reduce__(self, /) -> tuple[Any, ...]:
         """Return what makes the container again, for pickles."""
+        # Before the elements have wrappers.
+        holds_trees = self._anyffi_holds_trees()
         elements = self._anyffi_elements()
         # One by one, since a set of Python would forget the order.
-        if self._anyffi_holds_trees():
+        if holds_trees:
             elements = [*map(self._anyffi_runtime.to_plain, elements)]
         return self._anyffi_reduced(elements)
 
