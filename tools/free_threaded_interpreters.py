@@ -33,7 +33,15 @@ def _compile(version: str) -> pathlib.Path:
     source.mkdir()
     built.mkdir()
     (archive,) = folder.glob("*.orig.tar.xz")
-    unpacking = ["tar", "--extract", "--strip-components=1", "--directory", source, "--file", archive]
+    unpacking = [
+        "tar",
+        "--extract",
+        "--strip-components=1",
+        "--directory",
+        str(source),
+        "--file",
+        str(archive),
+    ]
     subprocess.run(unpacking, check=True)
     options = [f"--prefix={KEPT / version}", "--disable-test-modules", "--disable-gil"]
     with (folder / "log").open("w") as output:
@@ -71,7 +79,7 @@ def _assemble(version: str) -> pathlib.Path:
     unfinished = pathlib.Path(shutil.copy(executable, python.parent / "unfinished"))
     unfinished.chmod(0o755)
     main = root / "lib" / "libmain.so"
-    compiler = ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", main, "-ldl"]
+    compiler = ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(main), "-ldl"]
     subprocess.run(compiler, input=_MAIN, text=True, check=True)
     patch(usr, ["--set-rpath", "$ORIGIN/../lib"], ["--add-needed", main.name], path=unfinished)
     unfinished.rename(python)
@@ -103,11 +111,11 @@ def _unpack_wheel(folder: pathlib.Path, version: str) -> pathlib.Path:
     # The interpreter that runs this may have no pip.
     subprocess.run([sys.executable, "-m", "venv", folder / "env"], check=True)
     python = folder / "env" / "bin" / "python"
-    pip = [python, "-m", "pip", "--quiet", "download", "--only-binary=:all:", "--constraint", _PINS]
+    pip = [str(python), "-m", "pip", "--quiet", "download", "--only-binary=:all:", "--constraint", str(_PINS)]
     machine = os.uname().machine
     tags = ["--python-version", version.rstrip("t"), "--abi", f"cp{version.replace('.', '')}"]
     tags += ["--platform", f"manylinux2014_{machine}", "--platform", f"manylinux_2_28_{machine}"]
-    subprocess.run([*pip, *tags, "--no-deps", "--dest", folder, "freeze-core"], check=True)
+    subprocess.run([*pip, *tags, "--no-deps", "--dest", str(folder), "freeze-core"], check=True)
     (archive,) = folder.glob("*.whl")
     shutil.unpack_archive(archive, folder / "wheel", "zip")
     return folder / "wheel"
