@@ -17,7 +17,7 @@ from .._typing import TYPE_CHECKING, Any, Callable, Optional
 from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
 from .members import name_enumeration
 from .native import take_native
-from .owned import OwnedValue, release
+from .owned import OwnedValue, release, release_all
 from .pack import argument_writers, pack, pack_now
 from .show import Arguments
 from .structs import Function, FunctionInfo
@@ -187,9 +187,7 @@ class FunctionCore(ObjectCore):
             # Finalizers may run late.
             if result is not None:
                 release(result)
-            for kept in keep:
-                if type(kept) is OwnedValue:
-                    release(kept)
+            release_all(keep)
             if len(packed) < len(args):
                 locate(exception, args, self)
             # For debuggers, which find the names of this frame. Described when somebody looks.

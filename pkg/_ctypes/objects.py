@@ -12,7 +12,7 @@ from .._rules.decisions import lower_ndarray
 from .._typing import Any, Callable, Optional
 from .abi import VALUE, VALUE_SIZE, address_of, library, platform
 from .ndarray import cache_layout, describe_ndarray, write_ndarray
-from .owned import OwnedValue, release
+from .owned import OwnedValue, release_all
 from .recipe import read_container
 from .scalars import Packed, new_object, pack_scalar, scalar_packers
 from .show import Cell
@@ -107,9 +107,7 @@ def pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[Packed, bool]:
         raise
     finally:
         # The container holds copies.
-        for part in parts:
-            if type(part) is not bytes:
-                release(part)
+        release_all(parts)
 
 
 #: In the place of a type code: an array whose layout is cached.

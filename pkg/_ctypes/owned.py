@@ -11,13 +11,14 @@ at the recursion limit they may fail.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from ctypes import c_char
 
 from .._builtins import *  # noqa: F403
 from .._typing import Any
 from .abi import VALUE_SIZE, library, platform
 
-__all__ = ["OwnedValue", "cells", "move_into", "release"]
+__all__ = ["OwnedValue", "cells", "move_into", "release", "release_all"]
 
 #: Release the value in an `OwnedValue`, or at an address, and leave None there.
 release = platform.plain(library.value_release)
@@ -27,6 +28,17 @@ OwnedValue = platform.memory_class(release, library.value_finalize)
 #: A free list of memory that one element is read to: making it takes a fifth of reading an int. It holds
 #: inline values only.
 cells: deque[Any] = deque(maxlen=8)
+
+
+def release_all(values: Iterable[Any]) -> None:
+    """Release those that are owned.
+
+    For handlers of exceptions: CPython 3.14 does not end one, and leaves its exception as the one that is
+    being handled, if a signal handler raises another one at certain steps of a loop inside.
+    """
+    for value in values:
+        if type(value) is OwnedValue:
+            release(value)
 
 
 #: A quarter of the time of `memmove`.

@@ -15,7 +15,7 @@ from typing import Any
 import cases
 import pytest
 from anyffi import structure
-from support import collect, cpython_only, slow_except
+from support import ROOT, collect, cpython_only, slow_except
 
 pytestmark = pytest.mark.unrecorded(reason="interrupts come at other steps of each mode")
 
@@ -187,3 +187,29 @@ def test_signals_leak_nothing(ffi: Any, live: Callable[[], int], fired: list[int
             pass
     collect()
     assert live() == before
+
+
+def _functions(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _functions(constant)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="handlers have other instructions")
+@cpython_only("the table of exceptions of a function")
+@pytest.mark.parametrize("name", ["call.py", "callback.py", "objects.py", "unpack.py", "wrapper.py"])
+def test_steps_of_loops_that_do_not_end_a_handler(name: str) -> None:
+    """CPython 3.14 has jumps in handlers that no row of a function's table of exceptions covers."""
+    path = ROOT / "pkg" / "_ctypes" / name
+    found = []
+    for code in _functions(compile(path.read_text(), path, "exec")):
+        rows = dis.Bytecode(code).exception_entries
+        last = ""
+        for step in dis.get_instructions(code):
+            if step.opname in ("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE"):
+                last = step.opname
+            is_left = not any(row.start <= step.offset < row.end for row in rows)
+            if last == "PUSH_EXC_INFO" and step.opname == "JUMP_BACKWARD" and is_left:
+                found.append(code.co_name)
+    assert found == []
