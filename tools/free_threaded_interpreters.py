@@ -69,6 +69,8 @@ def _assemble(version: str) -> pathlib.Path:
     shutil.rmtree(root, ignore_errors=True)
     shutil.copytree(usr / "lib" / f"python{release}", library, ignore_dangling_symlinks=True)
     shutil.copytree(usr / "include" / f"python{release}", root / "include" / f"python{version}")
+    # Of pip, for new environments.
+    shutil.copytree(usr / "share" / "python-wheels", root / "share" / "python-wheels")
     shutil.rmtree(library / "lib-dynload")
     shutil.copytree(wheel / "freeze_core" / "lib", library / "lib-dynload")
     shutil.copytree(wheel / "freeze_core.libs", root / "lib" / "freeze_core.libs")
