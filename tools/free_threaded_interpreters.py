@@ -33,21 +33,12 @@ def _compile(version: str) -> pathlib.Path:
     source.mkdir()
     built.mkdir()
     (archive,) = folder.glob("*.orig.tar.xz")
-    unpacking = [
-        "tar",
-        "--extract",
-        "--strip-components=1",
-        "--directory",
-        str(source),
-        "--file",
-        str(archive),
-    ]
-    subprocess.run(unpacking, check=True)
+    unpacking = ["--extract", "--strip-components=1", f"--directory={source}", f"--file={archive}"]
+    subprocess.run(["tar", *unpacking], check=True)
     options = [f"--prefix={KEPT / version}", "--disable-test-modules", "--disable-gil"]
     with (folder / "log").open("w") as output:
         for command in ([str(source / "configure"), *options], ["make", "-j1"], ["make", "install"]):
-            nice = ["nice", *map(str, command)]
-            subprocess.run(nice, cwd=built, stdout=output, stderr=subprocess.STDOUT, check=True)
+            subprocess.run(["nice", *command], cwd=built, stdout=output, stderr=subprocess.STDOUT, check=True)
     shutil.rmtree(folder)
     return path_of(version)
 

@@ -115,7 +115,8 @@ class _WrapperLayout(ctypes.Structure):
 
 #: What functions of `reader` return for values that only Python can read.
 UNREAD = object()
-#: Whether the runtime creates wrappers: their headers name them.
+#: Whether the runtime creates wrappers: their headers name them. Without the GIL another thread may release a
+#: wrapper between the test of its refcount for zero and the new reference.
 creates_wrappers = not layout.FREE_THREADED
 
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from ctypes import c_int, c_ssize_t, c_uint, c_ulong, c_void_p, string_at
 
 from .._builtins import *  # noqa: F403
+from .._rules.internal import FREE_THREADED
 from .._typing import Any
 
 __all__ = [
@@ -51,9 +52,6 @@ _OLDEST, _NEWEST = (3, 9), (3, 15)
 POINTER = ctypes.sizeof(c_void_p)
 _ORDER = "le" if sys.byteorder == "little" else "be"
 
-#: Builds without a global lock (abiflags of PEP 703). A zero refcount cannot be read there: another thread
-#: may release the object between the test and the new reference.
-FREE_THREADED = "t" in getattr(sys, "abiflags", "")
 #: `ob_type` is the last field of the object header, in every build (Include/object.h).
 TYPE = object.__basicsize__ - POINTER
 #: The refcount is the word before it; from 3.14 on the part of that word with the lower 32 bits.

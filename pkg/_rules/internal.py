@@ -10,7 +10,7 @@ from .._typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["MISSING", "ON_PYPY", "Elements", "Memory", "Opaque"]
+__all__ = ["FREE_THREADED", "MISSING", "ON_PYPY", "Elements", "Memory", "Opaque"]
 
 
 class _Missing:
@@ -25,6 +25,8 @@ class _Missing:
 MISSING = _Missing()
 
 ON_PYPY = sys.implementation.name == "pypy"
+#: Builds without the GIL (abiflags of PEP 703).
+FREE_THREADED = "t" in getattr(sys, "abiflags", "")
 
 
 class Elements:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections.abc import Callable
 
 from .._typing import Any
+from .internal import FREE_THREADED
 
 __all__ = ["make_lock", "share_section"]
 
@@ -41,7 +41,7 @@ class _Section:
 
 
 _section = _Section()
-if "t" in getattr(sys, "abiflags", ""):
+if FREE_THREADED:
     os.register_at_fork(after_in_child=_section.renew)
 
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from .._rules.internal import FREE_THREADED
 from .records import read_modes, read_notes
 
 __all__ = ["MODES", "debug_call", "list_calls", "replay"]
@@ -28,7 +29,7 @@ _PROGRAM = (
 
 def _environment(mode: str) -> dict[str, str]:
     environment = {**os.environ, "FFI_MODE": mode}
-    if mode == "check" and "t" in getattr(sys, "abiflags", ""):
+    if mode == "check" and FREE_THREADED:
         environment["PYTHON_GIL"] = "1"  # which check mode needs
     for name in ("FFI_RECORD", "FFI_TRACE", "FFI_LEAK_CHECK", "FFI_STEP"):
         environment.pop(name, None)
