@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["ModuleMethods"]
 
 
-#: The functions that were found by index, in the dict of the module; no attribute that users can name.
+#: The attribute that holds the functions that were found by index; no name that users can write.
 _BY_NAME = "_functions by name"
 
 
@@ -31,20 +31,26 @@ class ModuleMethods:
 
     def __getattr__(self, name: str) -> Any:
         # Cached as an attribute, which Python finds without calling this. It stays valid: libraries are never
-        # unloaded, and other modules are searched after those imported before.
+        # unloaded, and other modules are searched after those imported before. Not through `__dict__`: CPython 3.14
+        # specializes attributes of instances alone whose dict nobody asked for.
         found = read_member(self, name)
-        self.__dict__[name] = found
+        object.__setattr__(self, name, found)
         return found
 
     def __getitem__(self, name: str) -> Any:
         try:
-            return self.__dict__[_BY_NAME][name]
-        except (KeyError, TypeError):
+            return object.__getattribute__(self, _BY_NAME)[name]
+        except (AttributeError, KeyError, TypeError):
             pass
         function = self.get_function(name)
         # Apart from the attributes, to which users may assign. A subclass of str may equal other names.
         if type(name) is str:
-            self.__dict__.setdefault(_BY_NAME, {})[name] = function
+            try:
+                by_name = object.__getattribute__(self, _BY_NAME)
+            except AttributeError:
+                by_name = {}
+                object.__setattr__(self, _BY_NAME, by_name)
+            by_name[name] = function
         return function
 
     def get_function(self, name: str) -> Any:
