@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from types import FunctionType
+from types import FunctionType, MethodType
 
 from .._builtins import *  # noqa: F403
 from .._rules.internal import ON_PYPY
@@ -35,15 +35,22 @@ def find_override(base: type | None, instance: Any, name: str) -> Any:
     C++ calls it once for each name and object.
     """
     _require_python_part(base, instance, name)
-    if name in getattr(instance, "__dict__", ()):
+    found = next((cls.__dict__[name] for cls in type(instance).__mro__ if name in cls.__dict__), None)
+    if _is_of_instance(instance, name, found):
         return functools.partial(call_override, name, base)
-    for cls in type(instance).__mro__:
-        if name in cls.__dict__:
-            found = cls.__dict__[name]
-            if _is_of_cpp(found):
-                return None
-            return found if type(found) is FunctionType else functools.partial(call_override, name, base)
-    return None
+    if found is None or _is_of_cpp(found):
+        return None
+    return found if type(found) is FunctionType else functools.partial(call_override, name, base)
+
+
+def _is_of_instance(instance: Any, name: str, found: Any) -> bool:
+    """Return whether an attribute of the instance hides what was found in its class."""
+    # CPython 3.14 specializes attributes of instances alone whose `__dict__` nobody asked for.
+    if type(found) is FunctionType or isinstance(found, MethodMethods):
+        bound = object.__getattribute__(instance, name)
+        if type(bound) is MethodType and bound.__func__ is found and bound.__self__ is instance:
+            return False
+    return name in getattr(instance, "__dict__", ())
 
 
 def call_override(name: str, base: type | None, instance: Any, /, *args: Any) -> Any:
