@@ -84,6 +84,7 @@ __all__ = [
     "set_method_class",
     "set_observer",
     "set_record_class",
+    "set_submodule_class",
     "shut_down",
     "to_object",
     "to_plain",
@@ -132,6 +133,10 @@ def set_field_class(cls: type) -> None:
 
 def set_constant_class(cls: type) -> None:
     """Do nothing: constants have a `__get__`."""
+
+
+def set_submodule_class(cls: type) -> None:
+    """Do nothing: `__getattr__` of a submodule stores what it finds."""
 
 
 def set_constructor(cls: type, constructor: Any) -> None:

@@ -219,6 +219,11 @@ def set_constant_class(type cls not None):
     set_constant_slot(<PyTypeObject*>cls)
 
 
+def set_submodule_class(type cls not None):
+    """Let attributes of submodules be found without a call of `__getattr__`, once they are in the dict."""
+    set_module_slot(<PyTypeObject*>cls)
+
+
 def set_constructor(cls, constructor):
     """Let calls of a class make an object at once, if this is its `__init__` and one of C++."""
     function = getattr(constructor, "_function", None)

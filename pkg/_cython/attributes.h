@@ -328,8 +328,8 @@ static PyObject* anyffi_py_find_attribute(PyObject* self, PyObject* name) {
   return found;
 }
 
-/// The `tp_getattro` of Module, which does what the interpreter's does for a class with `__getattr__`, but finds the
-/// functions, which that method stores in the instance, in a third of the time.
+/// The `tp_getattro` of modules and submodules, which does what the interpreter's does for a class with `__getattr__`,
+/// but finds the functions, which that method stores in the instance, in a third of the time.
 static PyObject* anyffi_py_get_module_attribute(PyObject* self, PyObject* name) {
   static PyObject* getattr = NULL;
   PyObject* found = anyffi_py_find_attribute(self, name);
@@ -342,7 +342,7 @@ static PyObject* anyffi_py_get_module_attribute(PyObject* self, PyObject* name) 
   return PyObject_CallMethodObjArgs((PyObject*)Py_TYPE(self), getattr, self, name, NULL);
 }
 
-/// Sets the slot of the class of modules.
+/// Sets the slot of a class of modules.
 static void anyffi_py_set_module_slot(PyTypeObject* cls) {
   cls->tp_getattro = anyffi_py_get_module_attribute;
   PyType_Modified(cls);

@@ -21,6 +21,7 @@ from .methods import Constructor, MethodMethods, no_constructor
 from .record_methods import RecordMethods
 from .runtime import Runtime
 from .static_properties import ClassWithStatic, set_member
+from .submodules import Submodule
 
 __all__ = ["BoundClasses", "begin_permanent", "is_watched", "set_permanent_watcher"]
 
@@ -72,6 +73,7 @@ class BoundClasses:
         core.set_class_maker(self.make)
         core.set_field_class(Field)
         core.set_constant_class(Constant)
+        core.set_submodule_class(Submodule)
         core.set_constructor_class(Constructor)
         core.set_method_class(self._maker.method_class)
         set_enumerations(self.class_of)

@@ -31,8 +31,8 @@ class ModuleMethods:
 
     def __getattr__(self, name: str) -> Any:
         # Cached as an attribute, which Python finds without calling this. It stays valid: libraries are never
-        # unloaded, and other modules are searched after those imported before. Not through `__dict__`: CPython 3.14
-        # specializes attributes of instances alone whose dict nobody asked for.
+        # unloaded, and other modules are searched after those imported before. Not through `__dict__`:
+        # CPython 3.14 specializes attributes of instances alone whose dict nobody asked for.
         found = read_member(self, name)
         object.__setattr__(self, name, found)
         return found

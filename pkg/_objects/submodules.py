@@ -45,22 +45,26 @@ def read_member(module: Any, name: str) -> Any:
     return found if isinstance(found, (type, Submodule)) else attribute_of(found)
 
 
-class Submodule(ModuleType):
+class Submodule:
     """A part of a library."""
+
+    # A module for all who ask. It does not derive from that class: CPython would not specialize attributes.
+    __class__ = ModuleType  # type: ignore[assignment]
 
     def __init__(self, owner: Any, path: str) -> None:
         try:
             doc = owner.get_function(f"{path}.{_DOC}")()
         except AttributeError:
             doc = None
-        super().__init__(path, doc)
+        self.__name__ = path
+        self.__doc__ = doc
         self._owner = owner
 
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
             return sorted(first_names(self._owner, self.__name__ + "."))
         found = read_member(self._owner, f"{self.__name__}.{name}")
-        self.__dict__[name] = found
+        object.__setattr__(self, name, found)  # as `ModuleMethods.__getattr__` does
         return found
 
     def __dir__(self) -> list[str]:
