@@ -17,6 +17,34 @@ typedef struct {
   int32_t is_in_place;           // whether `anyffi_record_destroy` says where the field lies
 } AnyffiFieldGetter;
 
+/// Whether a field is read and written in one step: without the GIL no other thread can see half of a number.
+static inline int anyffi_py_is_atomic(const AnyffiFieldInfo* field) {
+  return field->storage == ANYFFI_STORED_INT || field->storage == ANYFFI_STORED_FLOAT ||
+         field->storage == ANYFFI_STORED_BOOL;
+}
+
+/// Calls the `get` of a field, within a section where another thread could see half of a value.
+static inline int anyffi_py_call_get(AnyffiObject* object, const AnyffiFieldInfo* field, AnyffiValue* out) {
+#ifdef Py_GIL_DISABLED
+  if (anyffi_py_is_atomic(field)) return field->get(object, field, out);
+#endif
+  ANYFFI_BEGIN_SECTION
+  int status = field->get(object, field, out);
+  ANYFFI_END_SECTION
+  return status;
+}
+
+/// The same of its `set`.
+static inline int anyffi_py_call_set(AnyffiObject* object, const AnyffiFieldInfo* field, AnyffiValue* value) {
+#ifdef Py_GIL_DISABLED
+  if (anyffi_py_is_atomic(field)) return field->set(object, field, value);
+#endif
+  ANYFFI_BEGIN_SECTION
+  int status = field->set(object, field, value);
+  ANYFFI_END_SECTION
+  return status;
+}
+
 /// Finds the field of a type, and remembers it; NULL if the type has no such field.
 ANYFFI_NEVER_INLINE const AnyffiFieldInfo* anyffi_py_find_field(AnyffiFieldGetter* getter, int32_t type_code) {
   const AnyffiFieldInfo* found = anyffi_type_find_field(type_code, PyBytes_AS_STRING(getter->name));
@@ -25,10 +53,7 @@ ANYFFI_NEVER_INLINE const AnyffiFieldInfo* anyffi_py_find_field(AnyffiFieldGette
   // Of the first type alone: other threads read both.
   const AnyffiFieldInfo* none = NULL;
   if (__atomic_compare_exchange_n(&getter->field, &none, found, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    // Numbers alone are read and written in one step.
-    int is_number = found->storage == ANYFFI_STORED_INT || found->storage == ANYFFI_STORED_FLOAT ||
-                    found->storage == ANYFFI_STORED_BOOL;
-    int is_in_place = is_number && anyffi_type_get_info(found->type_code)->record != NULL;
+    int is_in_place = anyffi_py_is_atomic(found) && anyffi_type_get_info(found->type_code)->record != NULL;
     __atomic_store_n(&getter->is_in_place, is_in_place, __ATOMIC_RELAXED);
     __atomic_store_n(&getter->type_code, type_code, __ATOMIC_RELEASE);
   }
@@ -94,9 +119,7 @@ static inline PyObject* anyffi_py_read_field_of(const AnyffiFieldGetter* getter,
   const char* member = anyffi_py_find_member(getter, field, object);
   if (member != NULL) return anyffi_py_read_member(field->storage, member);
   AnyffiValue value = anyffi_make_none();
-  ANYFFI_BEGIN_SECTION
-  int status = field->get(object, field, &value);
-  ANYFFI_END_SECTION
+  int status = anyffi_py_call_get(object, field, &value);
   if (__builtin_expect(status != 0, 0)) {
     anyffi_py_raise_taken();
     return NULL;
@@ -159,9 +182,7 @@ static inline int anyffi_py_put_value(PyObject* owner, AnyffiObject* object, con
       return -1;
     }
   }
-  ANYFFI_BEGIN_SECTION
-  int status = field->set(object, field, &value);
-  ANYFFI_END_SECTION
+  int status = anyffi_py_call_set(object, field, &value);
   if (status != 0) {
     anyffi_py_raise_taken();
     anyffi_py_explain_field(x);
@@ -200,9 +221,7 @@ static inline int anyffi_py_write_field_of(const AnyffiFieldGetter* setter, cons
   if (member != NULL && anyffi_py_put_number(field->storage, member, x)) return 0;
   AnyffiValue value;
   if (!anyffi_py_pack_plain(x, &value)) return anyffi_py_put_value(owner, object, field, x);
-  ANYFFI_BEGIN_SECTION
-  int status = field->set(object, field, &value);
-  ANYFFI_END_SECTION
+  int status = anyffi_py_call_set(object, field, &value);
   if (__builtin_expect(status == 0, 1)) return 0;
   anyffi_py_raise_taken();
   return -1;

@@ -200,6 +200,12 @@ inline void* member_of(const AnyffiObject* self, const AnyffiFieldInfo* field) {
   return static_cast<char*>(content) + field->offset;
 }
 
+/// Whether a member is a number of ANYFFI_STORED_INT, ANYFFI_STORED_FLOAT or ANYFFI_STORED_BOOL: without the GIL
+/// several threads read and write it at once.
+template <class M>
+inline constexpr bool kIsShared = (std::is_integral_v<M> && std::is_signed_v<M> && sizeof(M) == 8) ||
+                                  std::is_same_v<M, double> || std::is_same_v<M, bool>;
+
 /// One for each type of members, not for each member.
 template <class M>
 int get_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* out) {
@@ -218,6 +224,10 @@ int get_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* ou
         ReturnScope scope(context);
         assign(*out, Traits<M>::store(*member));
       }
+    } else if constexpr (kIsShared<M>) {
+      M number;
+      __atomic_load(member, &number, __ATOMIC_RELAXED);
+      assign(*out, Traits<M>::store(number));
     } else {
       assign(*out, Traits<M>::store(*member));
     }
@@ -249,6 +259,9 @@ int set_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* va
     auto* member = static_cast<M*>(member_of(self, field));
     if constexpr (kIsObjectClass<M>) {
       *member = Conversion::content(holder);
+    } else if constexpr (kIsShared<M>) {
+      M number = Conversion::take(holder);
+      __atomic_store(member, &number, __ATOMIC_RELAXED);
     } else {
       // As above: the assignment of a std::map releases its elements before it is another one.
       [[maybe_unused]] M former = std::exchange(*member, Conversion::take(holder));
@@ -296,9 +309,11 @@ template <class M>
 constexpr int32_t storage_of() {
   if constexpr (std::is_same_v<M, AnyValue>) return ANYFFI_STORED_VALUE;
   if constexpr (std::is_base_of_v<ObjectRef, M>) return ANYFFI_STORED_OBJECT;
-  if constexpr (std::is_integral_v<M> && std::is_signed_v<M> && sizeof(M) == 8) return ANYFFI_STORED_INT;
-  if constexpr (std::is_same_v<M, double>) return ANYFFI_STORED_FLOAT;
-  if constexpr (std::is_same_v<M, bool>) return ANYFFI_STORED_BOOL;
+  if constexpr (kIsShared<M>) {
+    return std::is_same_v<M, double> ? ANYFFI_STORED_FLOAT
+           : std::is_same_v<M, bool> ? ANYFFI_STORED_BOOL
+                                     : ANYFFI_STORED_INT;
+  }
   if constexpr (!kIsObjectClass<M>) {
     if (kReadsMembers<M>) return ANYFFI_STORED_MEMBER;
   }
