@@ -110,16 +110,6 @@ class FunctionMethods:
     def __repr__(self) -> str:
         return f"<anyffi.Function {self.__name__}{self.__signature__}>"
 
-    def __eq__(self, other: object) -> Any:
-        return (
-            self._anyffi_address == other._anyffi_address
-            if isinstance(other, FunctionMethods)
-            else NotImplemented
-        )
-
-    def __hash__(self) -> int:
-        return hash(self._anyffi_address)
-
     def __copy__(self) -> Self:
         return self
 

@@ -193,6 +193,8 @@ SHAPES = [
     same("a, b = f()", Snippet("a, b = f(3)", "", "give_pair")),
     same("a, b, c = f()", Snippet("a, b, c = f(3)", "", "give_tuple")),
     same("partial(f, 1)(2)", Snippet("g(2)", "from functools import partial\ng = partial(f, 1)", "ints_2")),
+    same("d[f], a function as key", Snippet("d[f]", "d = {f: 1}", "ints_2")),
+    same("f == g", Snippet("f == g", "g = find('ints_1')", "ints_2")),
     typed("f releases the interpreter lock", "released", ["7"]),
     *ERRORS,
     both("mod.f()", Snippet("m.ints_0()", "m = module"), Snippet("m.ints_0()", "m = module")),
