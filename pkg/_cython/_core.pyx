@@ -374,6 +374,7 @@ cdef int set_up() except -1:
     set_up_views()
     set_up_iterators()
     set_up_mappings()
+    set_up_names()
     list_types()
     _rules.register_core(ObjectCore)
     install_hooks()

@@ -251,6 +251,12 @@ cdef int set_up_mappings() except -1:
     return 0
 
 
+cdef int set_up_names() except -1:
+    state.sort_name = keep(sys.intern("sort"))
+    state.sort_keywords = keep((sys.intern("key"), sys.intern("reverse")))
+    return 0
+
+
 cdef list list_entries(ObjectCore wrapper, int32_t type_code, int what):
     cdef Section section
     begin_section(&section)

@@ -7,6 +7,7 @@
 
 #include "copies.h"
 #include "sequence_methods.h"
+#include "sort.h"
 
 // ---- changes of a List ----------------------------------------------------------------------------------------------
 
@@ -192,24 +193,36 @@ static PyObject* anyffi_py_list_reverse(PyObject* self, PyObject* const* args, P
   Py_RETURN_NONE;
 }
 
-/// Reads the keywords of `sort`, if they are `reverse` with a bool alone.
-static int anyffi_py_read_reverse(PyObject* const* args, Py_ssize_t count, PyObject* names, int* is_reverse) {
-  *is_reverse = 0;
-  if (count != 0 || names == NULL) return count == 0;
-  if (PyTuple_GET_SIZE(names) != 1 || !PyBool_Check(args[0])) return 0;
-  if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "reverse") != 0) return 0;
-  *is_reverse = args[0] == Py_True;
+/// Reads the arguments of `sort`, borrowed: 1, 0 for others than its two keywords.
+static int anyffi_py_read_sort(PyObject* const* args, Py_ssize_t count, PyObject* names, PyObject** key,
+                               PyObject** reverse) {
+  *key = Py_None;
+  *reverse = Py_False;
+  if (count != 0) return 0;
+  for (Py_ssize_t i = 0; names != NULL && i < PyTuple_GET_SIZE(names); ++i) {
+    PyObject* name = PyTuple_GET_ITEM(names, i);
+    if (PyUnicode_CompareWithASCIIString(name, "key") == 0) {
+      *key = args[i];
+    } else if (PyUnicode_CompareWithASCIIString(name, "reverse") == 0) {
+      *reverse = args[i];
+    } else {
+      return 0;
+    }
+  }
   return 1;
 }
 
 static PyObject* anyffi_py_list_sort(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  AnyffiObject* list = anyffi_py_peek(self, ANYFFI_LIST);
-  int is_reverse;
+  AnyffiSequence* list = anyffi_py_peek_sequence(self, ANYFFI_LIST);
+  PyObject *key, *reverse;
   int32_t is_sorted = 0;
-  if (list != NULL && anyffi_py_read_reverse(args, count, names, &is_reverse)) {
-    if (anyffi_sequence_sort(list, is_reverse, &is_sorted) != 0) return anyffi_py_none_or_raise(-1);
+  if (list == NULL || !anyffi_py_read_sort(args, count, names, &key, &reverse)) {
+    return anyffi_py_call_shared(ANYFFI_LIST, "sort", self, args, count, names);
   }
-  if (!is_sorted) return anyffi_py_call_shared(ANYFFI_LIST, "sort", self, args, count, names);
+  if (key == Py_None && PyBool_Check(reverse)) {
+    if (anyffi_sequence_sort(&list->header, reverse == Py_True, &is_sorted) != 0) return anyffi_py_none_or_raise(-1);
+  }
+  if (!is_sorted && !anyffi_py_sort_by(list, key, reverse)) return NULL;
   Py_RETURN_NONE;
 }
 

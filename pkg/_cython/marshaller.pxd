@@ -85,6 +85,8 @@ cdef extern from "state.h":
         PyGetSetDef* pointer_value
         PyObject* copy_name
         PyObject* items_name
+        PyObject* sort_name
+        PyObject* sort_keywords
         PyObject* unpickle_container
         PyObject* missing_name
         PyObject* missing_item

@@ -46,6 +46,8 @@ typedef struct {
   PyObject* unpickle_container;  // what pickles of containers name
   PyObject* copy_name;           // "copy"
   PyObject* items_name;          // "items"
+  PyObject* sort_name;           // "sort"
+  PyObject* sort_keywords;       // ("key", "reverse")
   /// By the number of a dynamic type; see found_classes.h.
 #ifdef Py_GIL_DISABLED
   struct AnyffiFoundClasses* found;

@@ -374,8 +374,8 @@ class ListMethods(SequenceMethods):
         content = former
         try:
             self._anyffi_runtime.list_clear(self)
-            keys = items if key is None else [*map(key, items)]
-            order.sort(key=keys.__getitem__, reverse=reverse)
+            key_at = items.__getitem__ if key is None else lambda position: key(items[position])
+            order.sort(key=key_at, reverse=reverse)
             content = self._anyffi_runtime.sequence_pick(former, order)
         finally:
             untouched = self._anyffi_runtime.list_refill(self, content)

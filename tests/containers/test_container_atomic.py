@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Callable
 
 import cases
@@ -125,6 +126,49 @@ def test_sorting_that_fails(ffi: Any) -> None:
     # A list that stays empty is not changed.
     xs.sort(key=lambda v: (xs.clear(), xs.reverse(), xs.sort(), xs.append(1), xs.pop(), str(v))[5])
     assert xs == sorted(content, key=str)
+
+
+def test_sorting_runs_code_of_users_in_the_order_of_a_list(ffi: Any) -> None:
+    class Backwards:
+        def __index__(self) -> int:
+            ran.append("reverse")
+            return 1
+
+    class Number:
+        def __init__(self, number: int) -> None:
+            self.number = number
+
+        def __lt__(self, other: Number) -> bool:
+            ran.append((self.number, other.number))
+            return self.number < other.number
+
+    def key(x: Any) -> Any:
+        ran.append(x)
+        return Number(x)
+
+    ran: list[Any] = []
+    calls: list[dict[str, Any]] = [
+        {"key": key},
+        {"key": key, "reverse": True},
+        {"reverse": "x", "key": key},
+        {"key": lambda x: key(x).missing},
+        {"key": 5},
+        {"key": None, "reverse": None},
+        {"key": str, "reverse": 3},
+    ]
+    if sys.version_info < (3, 13):
+        calls.append({"key": key, "reverse": Backwards()})
+    for call in calls:
+        outcomes = []
+        for cls in (list, ffi.List):
+            xs, error = cls([3, 1, 2]), None
+            ran.clear()
+            try:
+                xs.sort(**call)
+            except (AttributeError, TypeError) as raised:
+                error = f"{type(raised).__name__}: {raised}"
+            outcomes.append((list(xs), error, ran[:]))
+        assert outcomes[0] == outcomes[1], call
 
 
 @pytest.mark.unrecorded("looks at addresses")

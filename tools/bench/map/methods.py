@@ -147,7 +147,13 @@ LIST: Table = {
         raises("x.remove(absent)", "ValueError"),
     ),
     "reverse": ("x.reverse()",),
-    "sort": ("x.sort()", "x.reverse(); x.sort()", "x.sort(key=str)", "x.sort(reverse=True)"),
+    "sort": (
+        "x.sort()",
+        "x.reverse(); x.sort()",
+        "x.sort(key=str)",
+        "x.sort(key=bool)",
+        "x.sort(reverse=True)",
+    ),
 }
 
 MAP: Table = {
