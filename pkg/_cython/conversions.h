@@ -6,10 +6,10 @@
 #include "pack.h"
 #include "times.h"
 
-/// Reads an attribute of a range as an int64: 1, 0 if it does not fit, -1 with an exception.
-static int anyffi_py_read_bound(PyObject* range, const char* name, int64_t* out) {
+/// Reads start, stop or step of a range, by their number, as an int64: 1, 0 if it does not fit, -1 with an exception.
+static int anyffi_py_read_bound(PyObject* range, Py_ssize_t number, int64_t* out) {
   int overflow = 0;
-  PyObject* bound = PyObject_GetAttrString(range, name);
+  PyObject* bound = PyObject_GetAttr(range, PyTuple_GET_ITEM(anyffi_state.range_names, number));
   if (bound == NULL) return -1;
   *out = PyLong_AsLongLongAndOverflow(bound, &overflow);
   Py_DECREF(bound);
@@ -19,9 +19,9 @@ static int anyffi_py_read_bound(PyObject* range, const char* name, int64_t* out)
 /// Packs the ints of a range: 1, 0 where the rules do, -1 with an exception.
 static int anyffi_py_convert_range(PyObject* range, AnyffiValue* out) {
   int64_t start, stop, step;
-  int status = anyffi_py_read_bound(range, "start", &start);
-  if (status > 0) status = anyffi_py_read_bound(range, "stop", &stop);
-  if (status > 0) status = anyffi_py_read_bound(range, "step", &step);
+  int status = anyffi_py_read_bound(range, 0, &start);
+  if (status > 0) status = anyffi_py_read_bound(range, 1, &stop);
+  if (status > 0) status = anyffi_py_read_bound(range, 2, &step);
   Py_ssize_t size = status > 0 ? PyObject_Size(range) : 0;
   if (status <= 0) return status;
   if (size < 0) {

@@ -85,6 +85,7 @@ cdef extern from "state.h":
         PyGetSetDef* pointer_value
         PyObject* copy_name
         PyObject* items_name
+        PyObject* range_names
         PyObject* sort_name
         PyObject* sort_keywords
         PyObject* unpickle_container

@@ -46,6 +46,7 @@ typedef struct {
   PyObject* unpickle_container;  // what pickles of containers name
   PyObject* copy_name;           // "copy"
   PyObject* items_name;          // "items"
+  PyObject* range_names;         // ("start", "stop", "step")
   PyObject* sort_name;           // "sort"
   PyObject* sort_keywords;       // ("key", "reverse")
   /// By the number of a dynamic type; see found_classes.h.
