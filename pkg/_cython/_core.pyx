@@ -57,7 +57,8 @@ from python cimport (
     METH_NOARGS, METH_O, PyBaseObject_Type, PyBytes_AS_STRING, PyBytes_AsString, PyBytes_FromStringAndSize,
     PyCFunction, PyDictProxy_Type, PyFunction_Type, PyInterpreterState_Get, PyInterpreterState_Main,
     PyListIter_Type, PyList_Type, PyLong_Type, PyObject, PySequence_Fast_ITEMS, PyTypeObject, PyType_Modified,
-    Py_CLEAR, Py_INCREF, Py_None, Py_TPFLAGS_HAVE_VECTORCALL, Py_TYPE, call_vector, vectorcallfunc,
+    Py_CLEAR, Py_EQ, Py_GE, Py_GT, Py_INCREF, Py_LE, Py_LT, Py_NE, Py_None, Py_TPFLAGS_HAVE_VECTORCALL,
+    Py_TYPE, call_vector, vectorcallfunc,
 )
 
 import abc

@@ -33,6 +33,12 @@ cdef extern from "Python.h":
     enum:
         METH_NOARGS
         METH_O
+        Py_EQ
+        Py_GE
+        Py_GT
+        Py_LE
+        Py_LT
+        Py_NE
 
     PyTypeObject PyBaseObject_Type, PyDictProxy_Type, PyFunction_Type, PyListIter_Type, PyList_Type
     PyTypeObject PyLong_Type

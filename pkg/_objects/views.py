@@ -54,6 +54,38 @@ class _SetMethods(_ViewMethods, AbstractSet):  # type: ignore[type-arg]
     def _from_iterable(cls, elements: Iterable[Any]) -> Any:
         return set(elements)
 
+    # Those of Python's sets, where the other operand is one or such a view: a third of the time of `Set`'s.
+
+    def __sub__(self, other: Any) -> Any:
+        if type(other) not in _SETS:
+            return AbstractSet.__sub__(self, other)
+        made = set(self)
+        if len(other) > len(made):
+            return made - other  # looks up the fewer ones
+        made.difference_update(other)
+        return made
+
+    def __or__(self, other: Any) -> Any:
+        if type(other) not in _SETS and type(other) is not type(self):
+            return AbstractSet.__or__(self, other)
+        made = set(self)
+        made.update(other)
+        return made
+
+    def __xor__(self, other: Any) -> Any:
+        # Of two views of items those pairs that both have need not be hashable.
+        are_keys = self._what == KEYS and type(other) is type(self)
+        if type(other) not in _SETS and not are_keys:
+            return AbstractSet.__xor__(self, other)
+        made = set(self)
+        made.symmetric_difference_update(other)
+        return made
+
+    __ror__, __rxor__ = __or__, __xor__
+
+
+_SETS = (set, frozenset)
+
 
 #: By name: the class of a backend, what it has, its methods, the class of `collections.abc`, documentation.
 _ROWS: dict[str, tuple[str, int, type, type, str]] = {

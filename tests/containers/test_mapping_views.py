@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import gc
 import itertools
+import operator
 import types
 import weakref
 from collections.abc import ItemsView, KeysView, Mapping, ValuesView
@@ -163,6 +164,50 @@ def test_views_of_subclasses_and_others(ffi: Any) -> None:
     for use in (len, list, lambda view: "a" in view, repr):
         with pytest.raises((TypeError, AttributeError)):
             use(empty)
+
+
+def test_set_operators_with_sets_of_python(ffi: Any) -> None:
+    """Those with sets and views are Python's own; the methods of sets, which others call, may be overridden."""
+    plain = {"a": 1, "b": 2, 3: 4, (5, "x"): None}
+    sets = [
+        set(),
+        {"a"},
+        frozenset({"a", "z", 3}),
+        {*plain},
+        {*plain.items()},
+        {("a", 1), ("a", 2)},
+        ["a", "q"],
+    ]
+    names = ("sub", "or_", "xor", "and_", "lt", "le", "gt", "ge", "eq", "ne")
+    for part, name in itertools.product(("keys", "items"), names):
+        of = operator.methodcaller(part)
+        act = getattr(operator, name)
+        views = [cls({**plain, "c": 9}) for cls in (dict, ffi.Dict)]
+        others = [(x, x) for x in sets] + [tuple(map(of, views))]
+        for theirs, ours in others:
+            for flip in (False, True):
+                shown = []
+                for cls, other in ((dict, theirs), (ffi.Dict, ours)):
+                    operands = (of(cls(plain)), other)
+                    try:
+                        shown.append(act(*operands[::-1] if flip else operands))
+                    except TypeError:
+                        shown.append(TypeError)
+                assert shown[0] == shown[1], (part, name, theirs, flip)
+                assert type(shown[0]) is type(shown[1]), (part, name, theirs, flip)
+
+    class Keys(type(ffi.Dict().keys())):  # type: ignore[misc]
+        __slots__ = ()
+
+        def __le__(self, other: object) -> bool:
+            return True
+
+        __hash__ = None  # type: ignore[assignment]
+
+    assert Keys(ffi.Dict(a=1)) == {"b"}
+    # What both have need not be hashable.
+    unhashable = ffi.Dict(a=[1]).items()
+    assert unhashable ^ ffi.Dict(a=[1]).items() == set()
 
 
 def test_views_keep_their_mapping_and_are_collected(ffi: Any) -> None:
