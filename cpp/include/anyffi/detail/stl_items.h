@@ -305,6 +305,7 @@ struct StdSequenceTraits {
   static constexpr bool kIsWritten = true;
   static constexpr bool kWritesItems = detail::kWritesItems<T>;
   using Holder = S;
+  using Item = T;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     return load_items<T>(value, holder, name, why, [&](T&& item) { holder.push_back(std::move(item)); });
   }

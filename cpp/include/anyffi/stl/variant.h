@@ -37,6 +37,20 @@ inline constexpr int32_t kOwnFamily = std::is_same_v<T, bool>                   
                                       : std::is_same_v<T, std::string>            ? ANYFFI_STR
                                       : std::is_same_v<T, std::monostate>         ? ANYFFI_NONE
                                                                                   : kNoFamily;
+
+/// Whether T is a sequence of numbers of the standard library, which loads a List of such numbers without code of the
+/// host and without a conversion that another type of a variant should rather make.
+template <class T, class = void>
+inline constexpr bool kIsNumbers = false;
+template <class T>
+inline constexpr bool kIsNumbers<T, std::void_t<typename Traits<T>::Item>> =
+    std::is_arithmetic_v<typename Traits<T>::Item> && kIsNumber<typename Traits<T>::Item>;
+
+template <class T>
+bool holds_numbers_of(const AnyffiValue& list) {
+  return has_only(reinterpret_cast<const AnyffiSequence*>(list.as_object)->type_mask,
+                  Traits<typename Traits<T>::Item>::type_mask);
+}
 }  // namespace detail
 
 /// The first type of the value's own family, else the first that accepts it, as for Variant.
@@ -78,26 +92,35 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
  private:
   using Erased = typename Traits<Variant<Ts...>>::Holder;
 
-  /// Whether T decides by the family or the class of a value whether that is its own.
+  /// Whether T decides by the family or the class of a value, or the types in a List, whether that is its own.
   template <class T>
-  static constexpr bool kKnowsOwn = detail::kOwnFamily<T> != detail::kNoFamily || detail::kIsObjectClass<T>;
+  static bool knows_own(const AnyffiValue& value) {
+    if constexpr (detail::kIsNumbers<T>) {
+      return value.type_code != ANYFFI_LIST || detail::holds_numbers_of<T>(value);
+    } else {
+      return detail::kOwnFamily<T> != detail::kNoFamily || detail::kIsObjectClass<T>;
+    }
+  }
   template <class T>
   static bool is_own(const AnyffiValue& value, int32_t family) {
-    if constexpr (detail::kIsObjectClass<T>) {
+    if constexpr (detail::kIsNumbers<T>) {
+      return value.type_code == ANYFFI_LIST;
+    } else if constexpr (detail::kIsObjectClass<T>) {
       return value.type_code > 0 && value.type_code == detail::type_code_slot<T>;
     } else {
       return detail::kOwnFamily<T> == family;
     }
   }
 
-  /// Loads a number, text or an object as the first type whose own it is, if those before it know that it is not
-  /// theirs.
+  /// Loads a number, text, an object or a List of numbers as the first type whose own it is, if those before it know
+  /// that it is not theirs.
   template <size_t... I>
   static bool load_direct(AnyffiValue& value, Holder& holder, std::index_sequence<I...>) {
     int32_t family = anyffi_is_str(value.type_code) ? int32_t{ANYFFI_STR} : value.type_code;
     bool goes_on = !kReadsMembers || !anyffi_is_member(&value);
-    return ((goes_on && (goes_on = kKnowsOwn<Ts>) && is_own<Ts>(value, family) && load_as<Ts, I>(value, holder)) ||
-            ...);
+    return (
+        (goes_on && (goes_on = knows_own<Ts>(value)) && is_own<Ts>(value, family) && load_as<Ts, I>(value, holder)) ||
+        ...);
   }
   template <class T, size_t I>
   static bool load_as([[maybe_unused]] AnyffiValue& value, [[maybe_unused]] Holder& holder) {
@@ -112,11 +135,11 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
       holder.direct.emplace(std::in_place_index<I>, static_cast<const char*>(text.data),
                             static_cast<size_t>(text.length));
       return true;
-    } else if constexpr (detail::kIsObjectClass<T>) {
-      typename Traits<T>::Holder object{};
+    } else if constexpr (detail::kIsObjectClass<T> || detail::kIsNumbers<T>) {
+      typename Traits<T>::Holder loaded{};
       AnyffiMismatch why;
-      if (!Traits<T>::load(value, object, why)) return false;
-      holder.direct.emplace(std::in_place_index<I>, Traits<T>::take(object));
+      if (!Traits<T>::load(value, loaded, why)) return false;
+      holder.direct.emplace(std::in_place_index<I>, Traits<T>::take(loaded));
       return true;
     } else {
       return false;
