@@ -22,6 +22,7 @@ struct Length {
   double meters = 0;
   Length operator*(double by) const { return {meters * by}; }
   Length operator*(const Length& by) const { return {meters * by.meters}; }
+  Length operator+(const Length& by) const { return {meters + by.meters}; }
   Length& operator*=(double by) { return meters *= by, *this; }
   Length operator-(double by) const { return {meters - by}; }
   bool operator<(double by) const { return meters < by; }
@@ -52,6 +53,7 @@ ANYFFI_CLASS(Length, "mixed.Length")
     .field("meters", &Length::meters)
     .op<double>(ops::mul)
     .op(ops::mul)
+    .op(ops::add, arg("more"))
     .op<double>(ops::rmul, arg("by"))
     .op<const double&>(ops::imul)
     .op<double>(ops::sub)
@@ -86,6 +88,7 @@ def test_operators_with_an_operand_of_another_type(mixed: Any) -> None:
     assert ((length - 0.5).meters, (0.5 - length).meters) == (1.5, -1.5)
     assert (length < 3, 3 > length, length < 2, length == 2, 2.0 == length) == (True, True, False, True, True)
     assert (length / mixed.Span(4)).meters == 0.5
+    assert (length + length).meters == 4
     assert "m" + length == "m2"
     before = length
     length *= 4
@@ -112,6 +115,7 @@ def test_operands_that_an_operator_does_not_take(mixed: Any) -> None:
 def test_signatures_of_operators(mixed: Any) -> None:
     cls = mixed.Length
     assert str(inspect.signature(cls.__sub__)) == "(self, other: 'float') -> 'mixed.Length'"
+    assert str(inspect.signature(cls.__add__)) == "(self, more: 'mixed.Length') -> 'mixed.Length'"
     assert str(inspect.signature(cls.__rmul__)) == "(self, by: 'float') -> 'mixed.Length'"
     assert cls.__rsub__.__doc__.endswith("What is left of a number.")
 

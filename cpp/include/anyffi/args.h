@@ -138,6 +138,11 @@ namespace detail {
 /// @tparam kDefers Whether the call is one of `call_deferring`.
 template <bool kDefers, class... A>
 class ArgPack {
+  static_assert((HasTraits<Bare<A>>::value && ...),
+                "anyffi: an argument for Python, such as that of an override, has a type without a conversion: include "
+                "its header of anyffi/stl/, bind its class by ANYFFI_CLASS before this, and pass numbers behind a "
+                "pointer as a std::vector or an anyffi::Tensor");
+
   // A view of a tensor may be borrowed also if it is a temporary: its memory outlives the call.
   template <class T>
   static constexpr bool kIsBorrowed =

@@ -92,9 +92,12 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   /// A constructor with parameters of these types. Several are overloads.
   template <class... A, class... N>
   std::enable_if_t<(detail::kIsName<Bare<N>> && ...), Class&> init(N&&... names) noexcept {
-    static_assert(!std::is_abstract_v<Alias>, "anyffi: an abstract class has no constructor");
-    static_assert(detail::kIsCreatedOf<Alias, A...>,
-                  "anyffi: the class has no public constructor with these parameters");
+    static_assert(!std::is_abstract_v<Alias>,
+                  "anyffi: an abstract class has no constructor: Python derives from it by overridable<A>(), where A "
+                  "overrides all pure virtual functions");
+    static_assert(std::is_abstract_v<Alias> || detail::kIsCreatedOf<Alias, A...>,
+                  "anyffi: the class has no public constructor with these parameters, or that of overridable<A>() "
+                  "lacks `using Overridable::Overridable;`");
     std::conditional_t<std::is_same_v<T, Alias>, detail::Construct<T, A...>, detail::ConstructAlias<T, Alias, A...>>
         create;
     return add_static(ANYFFI_STATIC_METHOD | ANYFFI_CONSTRUCTOR, detail::last_name(detail::kTypeKeyOf<T>), create,
@@ -167,6 +170,12 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return text ? doc(text) : *this;
   }
 
+  template <class C, class M>
+  Class& static_field(const char*, M C::*, const char* = nullptr) noexcept {
+    static_assert(!std::is_same_v<M, M>, "anyffi: a member that each object has is a field(), and no static_field()");
+    return *this;
+  }
+
   /// A data member of T or of a base, which Python can write unless it is const. One of an object class is an object
   /// that refers into this one.
   template <class C, class M>
@@ -197,13 +206,15 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   /// A getter, and a setter: member functions, or functions whose first parameter is the object.
   template <class G>
   Class& property(const char* name, G get) noexcept {
+    static_assert(detail::may_take<T, G>(1), "anyffi: the getter of a property takes the object alone");
     return add_method(ANYFFI_GETTER, name, get);
   }
   template <class G, class S>
   Class& property(const char* name, G get, S set) noexcept {
+    static_assert(detail::may_take<T, S>(2), "anyffi: the setter of a property takes the object and the value");
     Arg value{"value"};
     add_method(ANYFFI_SETTER, name, set, value);
-    return add_method(ANYFFI_GETTER, name, get);
+    return property(name, get);
   }
 
   /// An array of numbers inside of the object, T[N] or std::array, as a tensor on its memory.
@@ -240,26 +251,34 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     static_assert(kForm != detail::OpForm::kReflected,
                   "anyffi: name the type of the operand on the left, as in op<double>(anyffi::ops::rmul)");
     if constexpr (kForm == detail::OpForm::kUnary) {
-      add_method(0, Op::kName, Op::template kCall<T>);
+      static_assert(
+          detail::kIsDefinedAlone<Op, T>,
+          "anyffi: the class has no such operator for a const object (len is its size(), hash its std::hash): "
+          "define it, or name a function that computes it, as in op(anyffi::ops::len, [](const T& a) { ... })");
+      if constexpr (detail::kIsDefinedAlone<Op, T>) add_method(0, Op::kName, Op::template kCall<T>);
     } else if constexpr (kForm == detail::OpForm::kBinary) {
       add_operator<T, Op>();
     }
     return *this;
   }
   /// The same, where the other operand is of another type: `op<double>(anyffi::ops::mul)`, and of an object on the
-  /// right `op<double>(anyffi::ops::rmul)`. Several are overloads.
+  /// right `op<double>(anyffi::ops::rmul)`. Several are overloads. `arg(...)` names the operand.
   template <class Other, class Op, class... N>
-  std::enable_if_t<(detail::kIsName<Bare<N>> && ...), Class&> op(Op, N&&... names) noexcept {
-    constexpr bool kIsOfTwo = Op::kForm == detail::OpForm::kBinary || Op::kForm == detail::OpForm::kReflected;
-    static_assert(kIsOfTwo,
-                  "anyffi: C++ has no such operator of two operands: name the function instead of the type, as in "
-                  "op(anyffi::ops::getitem, &T::at)");
-    if constexpr (kIsOfTwo) add_operator<Bare<Other>, Op>(names...);
+  Class& op(Op, N&&... names) noexcept {
+    constexpr bool kAreNames = (detail::kIsName<Bare<N>> && ...);
+    static_assert(kAreNames,
+                  "anyffi: op<Other>() is an operator of C++, which no function follows: a function names the type of "
+                  "the other operand itself, as in op(anyffi::ops::mul, [](const T& a, double b) { ... })");
+    if constexpr (kAreNames) add_binary<Bare<Other>, Op>(names...);
     return *this;
   }
   template <class Op, class F, class... N>
   Class& op(Op, F f, N&&... names) noexcept {
-    return add_method(0, Op::kName, f, names...);
+    if constexpr (detail::kIsName<F>) {
+      return add_binary<T, Op>(f, names...);
+    } else {
+      return add_method(0, Op::kName, f, names...);
+    }
   }
 
   /// Iteration over what lies between two iterators, copied one by one. The iterator keeps the object alive. Where they
@@ -331,6 +350,15 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   }
 
   template <class Other, class Op, class... N>
+  Class& add_binary(N&... names) noexcept {
+    constexpr bool kIsOfTwo = Op::kForm == detail::OpForm::kBinary || Op::kForm == detail::OpForm::kReflected;
+    static_assert(kIsOfTwo,
+                  "anyffi: C++ has no such operator of two operands: name the function instead of the type, as in "
+                  "op(anyffi::ops::getitem, &T::at)");
+    if constexpr (kIsOfTwo) add_operator<Other, Op>(names...);
+    return *this;
+  }
+  template <class Other, class Op, class... N>
   Class& add_operator(N&... names) noexcept {
     static_assert(detail::kIsDefined<Op, T, Other>,
                   "anyffi: the class has no such operator for an operand of this type: define it, or name a function "
@@ -363,8 +391,13 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   }
   template <class F, class... N>
   Class& add_method(uint32_t flags, const char* name, F f, N&... names) noexcept {
-    static_assert(detail::kIsMemberFor<T, F>, ANYFFI_NO_MEMBER_);
-    if constexpr (detail::kIsMemberFor<T, F>) add_callable(flags, name, detail::as_method<T>(f), names...);
+    constexpr bool kIsData = std::is_member_object_pointer_v<F>;
+    static_assert(
+        !kIsData,
+        "anyffi: a data member is no function: bind it as field(\"x\", &T::x), or as one that Python only reads "
+        "by property(\"x\", [](const T& t) { return t.x; })");
+    static_assert(kIsData || detail::kIsMemberFor<T, F>, ANYFFI_NO_MEMBER_);
+    if constexpr (!kIsData && detail::kIsMemberFor<T, F>) add_callable(flags, name, detail::as_method<T>(f), names...);
     return *this;
   }
   template <class F, class... N>

@@ -263,14 +263,20 @@ class __attribute__((visibility("hidden"))) ExceptionClass : public detail::Clas
   /// parameters, or a function of the exception. A `doc` that follows is the attribute's.
   template <class F>
   ExceptionClass& attribute(const char* name, F getter) noexcept {
-    using Value = Bare<std::invoke_result_t<const F&, const T&>>;
-    static_assert(detail::HasTraits<Value>::value,
-                  "anyffi: an attribute has a type without a conversion: include its header of anyffi/stl/");
-    AnyffiFieldInfo described{};
-    described.name = name;
-    described.type_name = detail::kResultName<Value>;
-    anyffi_class_add_field(&builder_, &described);
-    detail::add_attribute<T>(name, std::move(getter));
+    constexpr bool kIsOfIt = std::is_invocable_v<const F&, const T&>;
+    static_assert(kIsOfIt,
+                  "anyffi: an attribute is a data member of the exception, or a const member function or another "
+                  "function that takes a const T& alone");
+    if constexpr (kIsOfIt) {
+      using Value = Bare<std::invoke_result_t<const F&, const T&>>;
+      static_assert(detail::HasTraits<Value>::value,
+                    "anyffi: an attribute has a type without a conversion: include its header of anyffi/stl/");
+      AnyffiFieldInfo described{};
+      described.name = name;
+      described.type_name = detail::kResultName<Value>;
+      anyffi_class_add_field(&builder_, &described);
+      detail::add_attribute<T>(name, std::move(getter));
+    }
     return *this;
   }
 };

@@ -137,6 +137,8 @@ namespace ops {
     static constexpr const char* kName = method;                     \
     static constexpr auto kForm = detail::OpForm::kUnary;            \
     template <class T>                                               \
+    using Result = decltype(sign std::declval<const T&>());          \
+    template <class T>                                               \
     static constexpr auto kCall = [](const T& a) { return sign a; }; \
   };                                                                 \
   inline constexpr Op_##name name{};
@@ -144,6 +146,10 @@ namespace ops {
   struct Op_##name {                                                     \
     static constexpr const char* kName = method;                         \
     static constexpr auto kForm = detail::OpForm::kUnary;                \
+    template <class T>                                                   \
+    static auto evaluate(const T& a) -> decltype(expression);            \
+    template <class T>                                                   \
+    using Result = decltype(evaluate(std::declval<const T&>()));         \
     template <class T>                                                   \
     static constexpr auto kCall = [](const T& a) { return expression; }; \
   };                                                                     \
@@ -177,6 +183,11 @@ template <class Op, class T, class U, class = void>
 inline constexpr bool kIsDefined = false;
 template <class Op, class T, class U>
 inline constexpr bool kIsDefined<Op, T, U, std::void_t<typename Op::template Result<T, U>>> = true;
+/// The same of one operand.
+template <class Op, class T, class = void>
+inline constexpr bool kIsDefinedAlone = false;
+template <class Op, class T>
+inline constexpr bool kIsDefinedAlone<Op, T, std::void_t<typename Op::template Result<T>>> = true;
 }  // namespace detail ANYFFI_HIDDEN_
 }  // namespace anyffi
 

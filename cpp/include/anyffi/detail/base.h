@@ -419,6 +419,9 @@ T convert(const AnyffiValue& given) {
 /// The same of what a function returned, which the error names.
 template <class T>
 T convert_result(AnyffiValue value, const AnyffiObject* function) {
+  static_assert(HasTraits<T>::value,
+                "anyffi: what a callback or an override returns has a type without a conversion: include its header of "
+                "anyffi/stl/, or bind its class by ANYFFI_CLASS before this");
   using Conversion = Traits<T>;
   if constexpr (std::is_arithmetic_v<T> && !kIsCharacter<T>) {
     T number;

@@ -190,6 +190,16 @@ decltype(auto) as_method(F& f) {
   }
 }
 
+/// Whether a function has so many parameters with the object, or is one of which others say what is wrong.
+template <class T, class F>
+constexpr bool may_take([[maybe_unused]] int size) {
+  if constexpr (!std::is_member_object_pointer_v<F> && kIsMemberFor<T, F>) {
+    using Callable = Bare<decltype(as_method<T>(std::declval<F&>()))>;
+    if constexpr (SignatureOf<Callable>::kIsKnown) return SignatureOf<Callable>::kSize == size;
+  }
+  return true;
+}
+
 /* ---- data members ---- */
 
 /// The member of an object, whose class may derive from that of the field.
@@ -364,7 +374,12 @@ AnyffiFieldInfo describe_member(const char* name, const char* doc, M C::* member
 template <class T, class F, class... A>
 decltype(auto) call_on(const F& f, T& object, A... args) {
   static_assert(kIsMemberFor<T, F>, ANYFFI_NO_MEMBER_);
-  if constexpr (!kIsMemberFor<T, F>) {
+  constexpr bool kIsCalled = std::is_invocable_v<const F&, T&, A...> && !std::is_member_object_pointer_v<F>;
+  static_assert(
+      kIsCalled || !kIsMemberFor<T, F>,
+      "anyffi: a function of iterate() and the first one of slices() take the object alone, the second one of "
+      "slices() the object and an index");
+  if constexpr (!kIsMemberFor<T, F> || !kIsCalled) {
     return object;
   } else if constexpr (std::is_member_function_pointer_v<F>) {
     return (object.*f)(args...);

@@ -1,0 +1,112 @@
+"""What the compiler says of mistakes in descriptions of classes: the first error says what to write instead."""
+
+from __future__ import annotations
+
+import pytest
+from support import CXX, ROOT, needs_compilers, run
+
+pytestmark = [needs_compilers, pytest.mark.slow("compiling")]
+
+SOURCE = """
+#include <anyffi/anyffi.h>
+#include <anyffi/stl/function.h>
+
+#include <stdexcept>
+
+using anyffi::arg;
+namespace ops = anyffi::ops;
+
+struct Unbound {};
+struct T {
+  int64_t x = 0;
+  int64_t take(int64_t by) const { return by; }
+  Unbound unbound() const { return {}; }
+};
+struct Model {
+  explicit Model(int64_t) {}
+  virtual ~Model() = default;
+  virtual double cost(const double* at, int64_t size) const = 0;
+};
+struct Refused : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+"""
+
+#: The beginning of a class that passes virtual functions on to Python.
+PASSES = """struct PyModel : anyffi::Overridable<Model> {
+  using Overridable::Overridable;
+  double cost(const double* at, int64_t size) const override { """
+BINDS = ' }\n};\nANYFFI_CLASS(Model, "t.Model").overridable<PyModel>()'
+
+NO_OPERATOR = "the class has no such operator for a const object (len is its size(), hash its std::hash)"
+NO_ARGUMENT = "an argument for Python, such as that of an override, has a type without a conversion"
+NO_RESULT = "what a callback or an override returns has a type without a conversion"
+
+
+def first_error(program: str) -> str:
+    command = [CXX, "-std=c++17", f"-I{ROOT / 'cpp' / 'include'}", "-fsyntax-only", "-x", "c++", "-"]
+    done = run(command, stdin=f"{SOURCE}{program};\n", LD_PRELOAD=None)
+    return next((line for line in done.stderr.splitlines() if "error:" in line), "it compiles")
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ('.method("x", &T::x)', 'a data member is no function: bind it as field("x", &T::x)'),
+        ('.property("x", &T::x)', 'a data member is no function: bind it as field("x", &T::x)'),
+        ('.property("x", &T::take)', "the getter of a property takes the object alone"),
+        (
+            '.property("x", [](const T& t) { return t.x; }, [](T& t) { t.x = 1; })',
+            "the setter of a property takes the object and the value",
+        ),
+        ('.static_field("x", &T::x)', "a member that each object has is a field()"),
+        (".op(ops::neg)", NO_OPERATOR),
+        (".op(ops::len)", NO_OPERATOR),
+        (".op(ops::hash)", NO_OPERATOR),
+        (".op(ops::float_)", NO_OPERATOR),
+        (
+            ".op<double>(ops::mul, [](const T& t, double) { return t; })",
+            "op<Other>() is an operator of C++, which no function follows",
+        ),
+        ('.op(ops::getitem, arg("i"))', "C++ has no such operator of two operands: name the function"),
+        (
+            ".iterate(&T::take, &T::take)",
+            "a function of iterate() and the first one of slices() take the object",
+        ),
+        (".slices(&T::x, &T::take)", "a function of iterate() and the first one of slices() take the object"),
+        ('.method("f", [](T&, std::function<Unbound()>) {})', NO_RESULT),
+        ('.method("f", [](T&, std::function<void(Unbound)>) {})', NO_ARGUMENT),
+        ('.method("f", [](T&, const anyffi::Function& f) { f(Unbound()); })', NO_ARGUMENT),
+    ],
+)
+def test_a_member_that_does_not_fit_is_explained(members: str, message: str) -> None:
+    assert f"anyffi: {message}" in first_error(f'ANYFFI_CLASS(T, "t.T"){members}')
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (f'{PASSES}return override_pure<double>("cost", at, size);{BINDS}', NO_ARGUMENT),
+        (f'{PASSES}override_pure<Unbound>("cost"); return 0;{BINDS}', NO_RESULT),
+        (
+            f"struct PyModel : anyffi::Overridable<Model> {{ using Overridable::Overridable;{BINDS[:1]}}};"
+            'ANYFFI_CLASS(Model, "t.Model").overridable<PyModel>().init<int64_t>()',
+            "an abstract class has no constructor: Python derives from it by overridable<A>(), where A overrides",
+        ),
+        (
+            f"{PASSES.replace('  using Overridable::Overridable;', '')}return 0;{BINDS}.init<int64_t>()",
+            "the class has no public constructor with these parameters, or that of overridable<A>() lacks `using",
+        ),
+    ],
+)
+def test_an_override_that_does_not_fit_is_explained(program: str, message: str) -> None:
+    assert f"anyffi: {message}" in first_error(program)
+
+
+def test_an_attribute_of_another_class_is_explained() -> None:
+    program = 'ANYFFI_EXCEPTION(Refused, "t.Refused", "ValueError").attribute("x", &T::x)'
+    assert "anyffi: an attribute is a data member of the exception" in first_error(program)
+
+
+def test_a_description_without_mistakes_compiles() -> None:
+    assert first_error(f'{PASSES}return override_pure<double>("cost", size);{BINDS}') == "it compiles"
