@@ -238,7 +238,11 @@ def test_a_type_of_c(point_code: int) -> None:
     child = register(type_info("c_abi.Child", point_code))
     assert ancestors(child) == [CODES["OBJECT"], point_code]
     for key, parent, message in (
-        (POINT, child, "already registered, with the parent 'Object'"),
+        (
+            POINT,
+            child,
+            "registered by another library, with the parent 'Object', and here with 'c_abi.Child'",
+        ),
         ("c_abi.Bad", CODES["LIST"], "cannot derive from List"),
         ("c_abi.Bad", 100_000, "cannot derive from an unknown type"),
         ("List", CODES["OBJECT"], "is reserved for the runtime"),

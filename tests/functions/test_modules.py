@@ -266,7 +266,9 @@ def test_a_missing_symbol(ffi: Any, build: Build, tmp_path: pathlib.Path) -> Non
         assert run(command, LD_PRELOAD=None).returncode == 0
     with pytest.raises(OSError, match=r"missing\.so: undefined symbol: not_there"):
         ffi.load_module(tmp_path / "missing.so")
-    with pytest.raises(OSError, match=r"undefined symbol: anyffi_x; link the library with -lanyffi"):
+    with pytest.raises(
+        OSError, match=r"undefined symbol: anyffi_x; link the library with -lanyffi, behind its sources"
+    ):
         ffi.load_module(tmp_path / "forgot.so")
     source = "#include <anyffi/anyffi.h>\nlong far(const char*, double);\nANYFFI_EXPORT(near, [] { far(nullptr, 1); });\n"
     named = r"libmangled\.so: undefined symbol: far\(char const\*, double\) \(_Z3farPKcd\)$"

@@ -84,6 +84,21 @@ def test_libraries_share_a_class(ffi: Any, load: Any) -> None:
         load("shared3", source(key, "1", "int64_t x[9];"), "third.so")
 
 
+def test_libraries_that_give_a_class_another_base(ffi: Any, load: Any) -> None:
+    key = f"loading.{ffi.ffi_mode}.Derived"
+    load("base1", source(key), "first.so")
+    text = source(key).replace(
+        "struct Thing {", f'struct Base {{}}; ANYFFI_CLASS(Base, "{key}Base");\nstruct Thing : Base {{'
+    )
+    message = f"type '{key}' is already registered by another library, with the parent 'Object', and here with '{key}Base'; give it the same base in both"
+    with pytest.raises(ValueError, match=message):
+        load(
+            "base2",
+            text.replace(f'ANYFFI_CLASS(Thing, "{key}")', f'ANYFFI_CLASS(Thing, "{key}", Base)'),
+            "second.so",
+        )
+
+
 def test_a_failed_load_leaves_the_class(ffi: Any, load: Any) -> None:
     key = f"loading.{ffi.ffi_mode}.Failed"
     failing = 'ANYFFI_REGISTER_GLOBAL("testing.nop").def([] { return 0; });'

@@ -55,8 +55,12 @@ bool are_same_fields(const AnyffiTypeInfo& a, const AnyffiTypeInfo& b) {
 
 int raise_other_class(const AnyffiTypeInfo& former, const AnyffiTypeInfo& given) {
   if (former.parent != given.parent) {
-    return raise_format("ValueError", "type '%s' is already registered, with the parent '%s'", given.type_key,
-                        anyffi_type_get_info(former.parent)->type_key);
+    return raise_format("ValueError",
+                        "type '%s' is already registered by another library, with the parent '%s', and here with '%s'; "
+                        "give it the same base in both libraries, or one of the types another key, and start a new "
+                        "process",
+                        given.type_key, anyffi_type_get_info(former.parent)->type_key,
+                        anyffi_type_get_info(given.parent)->type_key);
   }
   return raise_format("ValueError",
                       "type '%s' is already registered by another library, with another layout: its objects take %s "

@@ -146,7 +146,7 @@ int raise_load_failure(const String& file) {
   demangle(&reason);
   bool needs_runtime = reason.find("undefined symbol: anyffi_") != String::npos;
   return raise_format("OSError", "%s: %s%s", file.c_str(), reason.c_str(),
-                      needs_runtime ? "; link the library with -lanyffi" : "");
+                      needs_runtime ? "; link the library with -lanyffi, behind its sources" : "");
 }
 
 /// Reads the metadata of a loaded library. ImportError unless it was built for this version of the ABI.
