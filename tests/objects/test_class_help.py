@@ -55,8 +55,8 @@ using anyffi::arg;
 ANYFFI_ENUM(rope::Kind, "rope.Kind").value("SILK", rope::Kind::kSilk);
 ANYFFI_CLASS(rope::Rope::Knot, "rope.Rope.Knot").init<>();
 ANYFFI_CLASS(rope::Rope, "rope.Rope")
-    .doc("Something to hold on to.")
     .overridable<rope::PyRope>()
+    .doc("Something to hold on to.")
     .init<double, rope::Kind>(arg("length"), arg("kind") = rope::Kind::kSilk)
     .doc("Make a rope of a length.")
     .field("length", &rope::Rope::length, "In metres.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import weakref
 import zlib
 from collections.abc import Callable
@@ -170,6 +171,14 @@ def test_an_object_that_is_its_own_iterator(handles: Any) -> None:
     assert (next(count), list(count)) == (3, [2, 1])
 
 
+#: What is said of the function before it, and its name in errors.
+OPTIONS = (
+    ("release_gil()", "release_gil()"),
+    ("returns(anyffi::Returns::kReference)", "returns()"),
+    ("keep_alive<1, 2>()", "keep_alive()"),
+)
+
+
 @pytest.mark.parametrize(
     ("members", "problem"),
     [
@@ -191,6 +200,13 @@ def test_an_object_that_is_its_own_iterator(handles: Any) -> None:
             '.init([](const P&) { return P(); }, anyffi::arg("p")).keep_alive<0, 1>()',
             r"\w+: keep_alive\(\) .* from 1, which is the object of a method or constructor$",
         ),
+        *(
+            (
+                f'.field("x", &P::x).{option}',
+                rf"x: {re.escape(name)} stands behind .*, and not behind a field$",
+            )
+            for option, name in OPTIONS
+        ),
     ],
 )
 def test_declarations_are_refused(ffi: Any, build: Build, members: str, problem: str) -> None:
@@ -201,3 +217,15 @@ def test_declarations_are_refused(ffi: Any, build: Build, members: str, problem:
     )
     with pytest.raises(ValueError, match=rf"^refused\.{name}: {problem}"):
         ffi.load_module(str(build(f"{name}.cc", source)))
+
+
+def test_what_is_said_of_a_function_stands_behind_it(ffi: Any, build: Build) -> None:
+    for option, name in OPTIONS:
+        key = f"early_{name[:-2]}"
+        source = (
+            "#include <anyffi/anyffi.h>\nnamespace { struct P { int x = 1; }; }\n"
+            f'ANYFFI_CLASS(P, "refused.{key}").{option}.init<>();\n'
+        )
+        problem = f"refused.{key}: {name} stands behind the method, constructor or property that it is about"
+        with pytest.raises(ValueError, match=f"^{re.escape(problem)}$"):
+            ffi.load_module(str(build(f"{key}.cc", source)))

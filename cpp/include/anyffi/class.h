@@ -53,7 +53,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   }
   /// Releases the host's lock while the body of the method or constructor runs.
   Class& release_gil() noexcept {
-    anyffi_native_release_gil(builder_.function);
+    anyffi_native_release_gil(anyffi_class_get_function(&builder_, "release_gil()"));
     return *this;
   }
 
@@ -78,7 +78,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   /// Who owns the object that the result of the method before it points or refers to. A property's is inside of the
   /// object, which stays alive, unless this says otherwise.
   Class& returns(Returns returns) noexcept {
-    anyffi_native_set_returns(builder_.function, static_cast<int32_t>(returns));
+    anyffi_native_set_returns(anyffi_class_get_function(&builder_, "returns()"), static_cast<int32_t>(returns));
     return *this;
   }
   /// Keeps the patient alive until the nurse is destroyed: 0 is the result, 1 the object, also that of a constructor, 2

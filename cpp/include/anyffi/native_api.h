@@ -213,6 +213,9 @@ void anyffi_class_add_field(AnyffiClassBuilder* builder, const AnyffiFieldInfo* 
 void anyffi_class_set_field_types(AnyffiClassBuilder* builder, const char* type_name);
 /// The documentation of the last member, or of the class if there is none; never freed.
 void anyffi_class_set_doc(AnyffiClassBuilder* builder, const char* doc);
+/// The last member, of which `option` says something, such as "release_gil()". NULL if it is no function, which is a
+/// ValueError when the library is loaded, or if the function could not be created.
+AnyffiNativeFunction* anyffi_class_get_function(const AnyffiClassBuilder* builder, const char* option);
 /// As `anyffi_native_keep_alive` for the last member; 1 is the object, also that of a constructor.
 void anyffi_class_keep_alive(AnyffiClassBuilder* builder, int32_t nurse, int32_t patient);
 /// How a field takes part in comparisons by structure: that of a name; with NULL the last member, or the class.

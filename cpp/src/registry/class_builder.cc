@@ -235,7 +235,8 @@ AnyffiNativeFunction* anyffi_class_add_function(AnyffiClassBuilder* builder, con
   if (status != 0) return defer(*state), nullptr;
   // Never released: the type refers to it.
   created.take();
-  state->last = Last::kFunction;
+  bool is_of_overrides = std::strncmp(name, "__anyffi_", 9) == 0;  // no member that the author of the class described
+  state->last = is_of_overrides ? Last::kClass : Last::kFunction;
   if (state->is_guarded && !is_static) guard_native(function, name == std::string_view("__anyffi_bind__"));
   // What a property refers to is inside of the object.
   if (builder->flags == ANYFFI_GETTER) anyffi_native_set_returns(function, ANYFFI_RETURNS_REFERENCE_INTERNAL);
@@ -266,12 +267,28 @@ void anyffi_class_set_doc(AnyffiClassBuilder* builder, const char* doc) {
   if (state->last == Last::kFunction) anyffi_native_set_doc(builder->function, doc);
 }
 
+AnyffiNativeFunction* anyffi_class_get_function(const AnyffiClassBuilder* builder, const char* option) {
+  ClassState* state = state_of(builder);
+  if (state == nullptr) return nullptr;
+  if (state->last == Last::kFunction) return builder->function;
+  if (state->last == Last::kField) {
+    const char* field = state->fields.rows[state->fields.size - 1].name;
+    raise_format("ValueError", "%s: %s stands behind a method, constructor or property, and not behind a field", field,
+                 option);
+    defer(*state);
+  } else if (state->last == Last::kClass) {
+    raise_format("ValueError", "%s stands behind the method, constructor or property that it is about", option);
+    defer(*state);
+  }
+  return nullptr;
+}
+
 void anyffi_class_keep_alive(AnyffiClassBuilder* builder, int32_t nurse, int32_t patient) {
   ClassState* state = state_of(builder);
   if (state == nullptr) return;
   // The result of a constructor is the object.
   int32_t shift = (builder->flags & ANYFFI_CONSTRUCTOR) != 0 ? 1 : 0;
-  AnyffiNativeFunction* function = builder->function;
+  AnyffiNativeFunction* function = anyffi_class_get_function(builder, "keep_alive()");
   // The value of a property is an argument of its setter, which was added before the getter.
   if (builder->flags == ANYFFI_GETTER && (nurse == 2 || patient == 2)) function = setter_before_last(*state, function);
   if (function != nullptr &&
