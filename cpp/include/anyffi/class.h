@@ -19,6 +19,38 @@
 
 namespace anyffi {
 
+// Texts of compile errors: as macros they are no lines of every translation unit.
+#define ANYFFI_NO_OPERATOR_                                                                             \
+  "anyffi: the class has no such operator for a const object (len is its size(), hash its std::hash): " \
+  "define it, or name a function that computes it, as in op(anyffi::ops::len, [](const T& a) { ... })"
+#define ANYFFI_NO_FUNCTION_OF_OTHER_                                                                    \
+  "anyffi: op<Other>() is an operator of C++, which no function follows: a function names the type of " \
+  "the other operand itself, as in op(anyffi::ops::mul, [](const T& a, double b) { ... })"
+#define ANYFFI_NOT_OF_TWO_                                                                          \
+  "anyffi: C++ has no such operator of two operands: name the function instead of the type, as in " \
+  "op(anyffi::ops::getitem, &T::at)"
+#define ANYFFI_NO_DATA_                                                                                     \
+  "anyffi: a data member is no function: bind it as field(\"x\", &T::x), or as one that Python only reads " \
+  "by property(\"x\", [](const T& t) { return t.x; })"
+#define ANYFFI_ABSTRACT_                                                                               \
+  "anyffi: an abstract class has no constructor: Python derives from it by overridable<A>(), where A " \
+  "overrides all pure virtual functions"
+#define ANYFFI_NO_CONSTRUCTOR_                                                                      \
+  "anyffi: the class has no public constructor with these parameters, or that of overridable<A>() " \
+  "lacks `using Overridable::Overridable;`"
+#define ANYFFI_NO_FIELD_                                                                                \
+  "anyffi: a field has a type without a conversion: include its header of anyffi/stl/, bind its class " \
+  "by ANYFFI_CLASS before this, or specialise anyffi::Traits for it (see anyffi/traits_via.h); an "     \
+  "array of numbers, T[N], is a tensor_field(), one of objects iterate_references() or a property() "   \
+  "that returns a std::vector of pointers to them"
+#define ANYFFI_NOT_DEFINED_                                                                            \
+  "anyffi: the class has no such operator for an operand of this type: define it, or name a function " \
+  "that computes it, as in op(anyffi::ops::mul, [](const T& a, double b) { ... })"
+#define ANYFFI_NO_FACTORY_                                                                                 \
+  "anyffi: a constructor returns a T, an anyffi::Ref<T>, a T* to a new object, a std::unique_ptr<T> or a " \
+  "std::shared_ptr<T> (anyffi/stl/memory.h): convert a pointer to a derived class, or a smart pointer "    \
+  "of your own, to one of these"
+
 /// Describes an object class T to front ends. Runs in static initialisers, so it never throws: `load_module` raises the
 /// errors. `doc` and `release_gil` apply to the member before them, `doc` before all members to the class. Names and
 /// texts must never be freed, like literals. Lists of `arg(...)` are as in Registration::def, without the object.
@@ -92,12 +124,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   /// A constructor with parameters of these types. Several are overloads.
   template <class... A, class... N>
   std::enable_if_t<(detail::kIsName<Bare<N>> && ...), Class&> init(N&&... names) noexcept {
-    static_assert(!std::is_abstract_v<Alias>,
-                  "anyffi: an abstract class has no constructor: Python derives from it by overridable<A>(), where A "
-                  "overrides all pure virtual functions");
-    static_assert(std::is_abstract_v<Alias> || detail::kIsCreatedOf<Alias, A...>,
-                  "anyffi: the class has no public constructor with these parameters, or that of overridable<A>() "
-                  "lacks `using Overridable::Overridable;`");
+    static_assert(!std::is_abstract_v<Alias>, ANYFFI_ABSTRACT_);
+    static_assert(std::is_abstract_v<Alias> || detail::kIsCreatedOf<Alias, A...>, ANYFFI_NO_CONSTRUCTOR_);
     std::conditional_t<std::is_same_v<T, Alias>, detail::Construct<T, A...>, detail::ConstructAlias<T, Alias, A...>>
         create;
     return add_static(ANYFFI_STATIC_METHOD | ANYFFI_CONSTRUCTOR, detail::last_name(detail::kTypeKeyOf<T>), create,
@@ -107,11 +135,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   /// of Python that override functions a pointer or std::unique_ptr is one to the Alias.
   template <class F, class... N>
   std::enable_if_t<!detail::kIsName<F>, Class&> init(F factory, N&&... names) noexcept {
-    static_assert(
-        detail::kReturns<T, Alias, F>,
-        "anyffi: a constructor returns a T, an anyffi::Ref<T>, a T* to a new object, a std::unique_ptr<T> or a "
-        "std::shared_ptr<T> (anyffi/stl/memory.h): convert a pointer to a derived class, or a smart pointer "
-        "of your own, to one of these");
+    static_assert(detail::kReturns<T, Alias, F>, ANYFFI_NO_FACTORY_);
     return add_factory(ANYFFI_CONSTRUCTOR, detail::last_name(detail::kTypeKeyOf<T>), factory, names...);
   }
 
@@ -181,11 +205,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   template <class C, class M>
   Class& field(const char* name, M C::* member, const char* text = nullptr) noexcept {
     static_assert(!std::is_function_v<M>, "anyffi: a field is a data member; for functions there is property()");
-    static_assert(detail::kIsField<Bare<M>>,
-                  "anyffi: a field has a type without a conversion: include its header of anyffi/stl/, bind its class "
-                  "by ANYFFI_CLASS before this, or specialise anyffi::Traits for it (see anyffi/traits_via.h); an "
-                  "array of numbers, T[N], is a tensor_field(), one of objects iterate_references() or a property() "
-                  "that returns a std::vector of pointers to them");
+    static_assert(detail::kIsField<Bare<M>>, ANYFFI_NO_FIELD_);
     static_assert(
         !detail::kHoldsTaken<Bare<M>>,
         "anyffi: a field is a container of std::unique_ptr, which cannot be copied: bind iterate_references() "
@@ -251,10 +271,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     static_assert(kForm != detail::OpForm::kReflected,
                   "anyffi: name the type of the operand on the left, as in op<double>(anyffi::ops::rmul)");
     if constexpr (kForm == detail::OpForm::kUnary) {
-      static_assert(
-          detail::kIsDefinedAlone<Op, T>,
-          "anyffi: the class has no such operator for a const object (len is its size(), hash its std::hash): "
-          "define it, or name a function that computes it, as in op(anyffi::ops::len, [](const T& a) { ... })");
+      static_assert(detail::kIsDefinedAlone<Op, T>, ANYFFI_NO_OPERATOR_);
       if constexpr (detail::kIsDefinedAlone<Op, T>) add_method(0, Op::kName, Op::template kCall<T>);
     } else if constexpr (kForm == detail::OpForm::kBinary) {
       add_operator<T, Op>();
@@ -266,9 +283,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   template <class Other, class Op, class... N>
   Class& op(Op, N&&... names) noexcept {
     constexpr bool kAreNames = (detail::kIsName<Bare<N>> && ...);
-    static_assert(kAreNames,
-                  "anyffi: op<Other>() is an operator of C++, which no function follows: a function names the type of "
-                  "the other operand itself, as in op(anyffi::ops::mul, [](const T& a, double b) { ... })");
+    static_assert(kAreNames, ANYFFI_NO_FUNCTION_OF_OTHER_);
     if constexpr (kAreNames) add_binary<Bare<Other>, Op>(names...);
     return *this;
   }
@@ -352,17 +367,13 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   template <class Other, class Op, class... N>
   Class& add_binary(N&... names) noexcept {
     constexpr bool kIsOfTwo = Op::kForm == detail::OpForm::kBinary || Op::kForm == detail::OpForm::kReflected;
-    static_assert(kIsOfTwo,
-                  "anyffi: C++ has no such operator of two operands: name the function instead of the type, as in "
-                  "op(anyffi::ops::getitem, &T::at)");
+    static_assert(kIsOfTwo, ANYFFI_NOT_OF_TWO_);
     if constexpr (kIsOfTwo) add_operator<Other, Op>(names...);
     return *this;
   }
   template <class Other, class Op, class... N>
   Class& add_operator(N&... names) noexcept {
-    static_assert(detail::kIsDefined<Op, T, Other>,
-                  "anyffi: the class has no such operator for an operand of this type: define it, or name a function "
-                  "that computes it, as in op(anyffi::ops::mul, [](const T& a, double b) { ... })");
+    static_assert(detail::kIsDefined<Op, T, Other>, ANYFFI_NOT_DEFINED_);
     if constexpr (detail::kIsDefined<Op, T, Other>) {
       if constexpr (sizeof...(N) > 0) {
         add_method(0, Op::kName, Op::template kCall<T, Other>, names...);
@@ -392,10 +403,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   template <class F, class... N>
   Class& add_method(uint32_t flags, const char* name, F f, N&... names) noexcept {
     constexpr bool kIsData = std::is_member_object_pointer_v<F>;
-    static_assert(
-        !kIsData,
-        "anyffi: a data member is no function: bind it as field(\"x\", &T::x), or as one that Python only reads "
-        "by property(\"x\", [](const T& t) { return t.x; })");
+    static_assert(!kIsData, ANYFFI_NO_DATA_);
     static_assert(kIsData || detail::kIsMemberFor<T, F>, ANYFFI_NO_MEMBER_);
     if constexpr (!kIsData && detail::kIsMemberFor<T, F>) add_callable(flags, name, detail::as_method<T>(f), names...);
     return *this;
