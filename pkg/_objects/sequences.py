@@ -35,6 +35,14 @@ def _reflected(self: Any, other: Any, method: str, message: str) -> Any:
     raise TypeError(message)
 
 
+def _find_order(items: list[Any], key: Callable[[Any], Any] | None, reverse: Any) -> list[int]:
+    """Return the positions of the items in the order of a sort."""
+    order = list(range(len(items)))
+    key_at = items.__getitem__ if key is None else lambda position: key(items[position])
+    order.sort(key=key_at, reverse=reverse)
+    return order
+
+
 def _owner_of(cls: type, method: str) -> str:
     """Return the package of the class that defines a method."""
     return next(base.__module__ for base in cls.__mro__ if method in vars(base)).partition(".")[0]
@@ -370,15 +378,8 @@ class ListMethods(SequenceMethods):
             return
         former = self._anyffi_runtime.container_freeze(self)
         items = former._anyffi_items()
-        order = list(range(len(items)))
-        content = former
-        try:
-            self._anyffi_runtime.list_clear(self)
-            key_at = items.__getitem__ if key is None else lambda position: key(items[position])
-            order.sort(key=key_at, reverse=reverse)
-            content = self._anyffi_runtime.sequence_pick(former, order)
-        finally:
-            untouched = self._anyffi_runtime.list_refill(self, content)
+        find_order = partial(_find_order, items, key, reverse)
+        untouched = self._anyffi_runtime.list_sort_by(self, former, find_order)
         if not untouched:
             raise ValueError("list modified during sort")
 

@@ -443,3 +443,39 @@ def test_calls_are_recorded_after_one_without_memory(
     assert found == [str(failures) for failures in range(int(done.stdout) + 1)]
     # Of those that the recorder is not told of.
     assert listed.stdout.count("it did not return") < 5, listed.stdout
+
+
+_SORTED = """
+import anyffi
+from failing_memory import open_cells
+from memory_faults import _LOST
+cells = open_cells()
+
+def key(x):
+    if x == 2:
+        cells[1] = 0
+        cells[0] = failures
+        raise ValueError(x)
+    return x
+
+for failures in range(1000):
+    xs = anyffi.List([3, "text", 2, [1]])
+    try:
+        xs.sort(key=key)
+    except (ValueError, MemoryError):
+        pass
+    except SystemError as error:
+        assert any(words in str(error) for words in _LOST), error
+    finally:
+        cells[0] = -1
+    assert xs == [3, "text", 2, [1]], (failures, xs)
+    if not cells[1]:
+        break
+print("done")
+"""
+
+
+@pytest.mark.unrecorded("a process of its own")
+def test_a_list_whose_sort_failed_has_its_elements(ffi: Any, failing_memory: pathlib.Path) -> None:
+    """Also where there is no memory left when the key has raised."""
+    run_to_the_end(ffi, failing_memory, _SORTED)

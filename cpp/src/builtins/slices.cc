@@ -16,6 +16,7 @@ using anyffi::AnyView;
 using anyffi::arg;
 using anyffi::Array;
 using anyffi::Error;
+using anyffi::Function;
 using anyffi::List;
 using anyffi::Slice;
 using anyffi::detail::check;
@@ -170,12 +171,27 @@ void erase_slice(const List<>& list, AnyView start, AnyView stop, AnyView step) 
 }
 
 /// Refills a list that was emptied; returns whether it was still empty. Allocates only if it was not.
-bool refill(const List<>& list, const Array<>& values) {
+bool refill(const List<>& list, const AnyValue& values) {
   AnyffiSequence* sequence = as_sequence(list.get());
-  const AnyffiSequence* from = as_sequence(values.get());
+  const AnyffiSequence* from = as_sequence(values.raw().as_object);
   bool was_empty = sequence->size == 0;
   check(anyffi::runtime::splice_sequence(sequence, 0, sequence->size, from->data, from->size));
   return was_empty;
+}
+
+/// Empties a list, and fills it again in the order that a function of the host finds, or in the former one if that
+/// fails. The host itself could not do so: without memory, or where a signal handler raises, it cannot call the runtime
+/// again.
+bool sort_by(const List<>& list, const Array<>& former, const Function& order) {
+  AnyValue content(former);
+  check(anyffi_sequence_erase(list.get(), 0, as_sequence(list.get())->size));
+  try {
+    content = pick(former, order.call<Array<int64_t>>());
+  } catch (...) {
+    refill(list, content);
+    throw;
+  }
+  return refill(list, content);
 }
 
 /// Returns false, and changes nothing, where a comparison needs code of the host.
@@ -205,9 +221,9 @@ ANYFFI_REGISTER_GLOBAL("anyffi.List.set_slice")
 ANYFFI_REGISTER_GLOBAL("anyffi.List.erase_slice")
     .def(&erase_slice, arg("list"), arg("start"), arg("stop"), arg("step"))
     .doc("Remove the elements that a slice selects.");
-ANYFFI_REGISTER_GLOBAL("anyffi.List.refill")
-    .def(&refill, arg("list"), arg("values"))
-    .doc("Fill a list that was emptied with the values, and return whether it was still empty.");
+ANYFFI_REGISTER_GLOBAL("anyffi.List.sort_by")
+    .def(&sort_by, arg("list"), arg("former"), arg("order"))
+    .doc("Empty a list of these elements, fill it in the order that the function returns; whether it was still empty.");
 ANYFFI_REGISTER_GLOBAL("anyffi.List.sort")
     .def(&sort, arg("list"), arg("reverse"))
     .doc("Sort a list of values that the runtime itself compares, and return whether it was one.");
