@@ -95,9 +95,11 @@ static PyObject* anyffi_py_reduce(PyObject* self, PyObject* const* args, Py_ssiz
   int is_set = type_code == ANYFFI_SET || type_code == ANYFFI_FROZEN_SET;
   PyObject* content = is_set ? anyffi_py_list_set((AnyffiMapping*)object) : anyffi_py_plain(self);
   if (content != NULL && (type_code == ANYFFI_MAP || type_code == ANYFFI_DICT)) {
-    // A dict of what the mapping proxy shows, and the pairs of the dict.
-    PyObject* method = type_code == ANYFFI_MAP ? anyffi_state.copy_name : anyffi_state.items_name;
-    Py_SETREF(content, PyObject_CallMethodNoArgs(content, method));
+    // A dict of what the mapping proxy shows; and the pairs of the dict, not its `items()`: without memory for the
+    // first pair, the iterator of those ends the process.
+    PyObject* read =
+        type_code == ANYFFI_MAP ? PyObject_CallMethodNoArgs(content, anyffi_state.copy_name) : PyDict_Items(content);
+    Py_SETREF(content, read);
   }
   if (content == NULL) return NULL;
   if (type_code == ANYFFI_LIST) return anyffi_py_reduced(ANYFFI_LIST, NULL, content, 3);

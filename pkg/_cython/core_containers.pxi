@@ -242,7 +242,6 @@ cdef int set_up_mappings() except -1:
     # Without frames of Cython, which take longer than a KeyError.
     state.missing_name = keep(sys.intern("__missing__"))
     state.copy_name = keep(sys.intern("copy"))
-    state.items_name = keep(sys.intern("items"))
     state.missing_item = keep(_container_rules.missing_item)
     (<PyTypeObject*>MapCore).tp_as_mapping.mp_subscript = c_map_item
     (<PyTypeObject*>DictCore).tp_as_mapping.mp_subscript = c_dict_item

@@ -84,7 +84,6 @@ cdef extern from "state.h":
         PyTypeObject* ndarray
         PyGetSetDef* pointer_value
         PyObject* copy_name
-        PyObject* items_name
         PyObject* range_names
         PyObject* sort_name
         PyObject* sort_keywords

@@ -45,7 +45,6 @@ typedef struct {
   PyObject* public_names[ANYFFI_FIRST_DYNAMIC_TYPE];
   PyObject* unpickle_container;  // what pickles of containers name
   PyObject* copy_name;           // "copy"
-  PyObject* items_name;          // "items"
   PyObject* range_names;         // ("start", "stop", "step")
   PyObject* sort_name;           // "sort"
   PyObject* sort_keywords;       // ("key", "reverse")

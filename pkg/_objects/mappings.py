@@ -285,8 +285,9 @@ class DictMethods(MappingMethods):
     def __reduce__(self, /) -> tuple[Any, ...]:
         """Return what makes the container again, for pickles."""
         content = self._anyffi_content()
-        pairs = self._anyffi_pairs() if content is None else content.items()
-        return (*self._anyffi_reduced(), None, iter(pairs))
+        # Not `items()`: without memory for the first pair, its iterator ends the process.
+        pairs = iter(self._anyffi_pairs()) if content is None else zip(content, content.values())
+        return (*self._anyffi_reduced(), None, pairs)
 
     def __copy__(self, /) -> Any:
         """Return a new container of the same class and elements."""

@@ -479,3 +479,40 @@ print("done")
 def test_a_list_whose_sort_failed_has_its_elements(ffi: Any, failing_memory: pathlib.Path) -> None:
     """Also where there is no memory left when the key has raised."""
     run_to_the_end(ffi, failing_memory, _SORTED)
+
+
+_REDUCED = """
+import anyffi
+from failing_memory import least, open_cells
+from memory_faults import _LOST
+cells = open_cells()
+held = []
+for content in ({"a": 1}, {"k": [2**80, 1j]}):
+    mapping = anyffi.Dict(content)
+    for failures in range(1000):
+        # The interpreter has no pair at hand that was freed.
+        held.extend([(i, held) for i in range(2100)])
+        reduced = None
+        try:
+            cells[1] = 0
+            cells[0] = failures
+            reduced = mapping.__reduce__()
+        except MemoryError:
+            pass
+        except SystemError as error:
+            assert any(words in str(error) for words in _LOST), error
+        finally:
+            cells[0] = -1
+        has_failed = cells[1] > 0
+        assert reduced is None or dict(reduced[4]) == content, failures
+        if not has_failed:
+            break
+    assert failures >= least(3), failures
+print("done")
+"""
+
+
+@pytest.mark.unrecorded("a process of its own")
+def test_mappings_are_pickled_without_memory_for_pairs(ffi: Any, failing_memory: pathlib.Path) -> None:
+    """An iterator over the items of a dict would end the process."""
+    run_to_the_end(ffi, failing_memory, _REDUCED)
