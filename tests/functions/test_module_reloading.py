@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import pathlib
 import shutil
@@ -11,7 +12,7 @@ import anyffi
 import pytest
 from module_sources import GOOD, PLAIN_C, TAKEN, exporting
 from programs import run_program
-from support import CC, CXX, Build, collect, needs_compilers, run
+from support import CC, CXX, SANITIZED, Build, collect, needs_compilers, run
 
 pytestmark = [needs_compilers, pytest.mark.slow("compiling")]
 
@@ -45,6 +46,30 @@ class TestReloading:
         with pytest.raises(ValueError, match=r"written\.so: was written to after"):
             ffi.load_module(path)
         assert module.scaled(1) == 2
+
+    @pytest.mark.unrecorded("measures memory")
+    def test_loading_again_takes_no_memory(self, build: Build, tmp_path: pathlib.Path, ffi: Any) -> None:
+        """Each pickle that names a function of a library loads it again."""
+
+        class Counts(ctypes.Structure):
+            names = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost"
+            _fields_ = [(name, ctypes.c_size_t) for name in names.split()]
+
+        count = getattr(ctypes.CDLL(None), "mallinfo2", None)
+        if count is None or SANITIZED:
+            pytest.skip("glibc 2.33 and later count what malloc has handed out")
+        count.restype = Counts
+        folder = tmp_path / ("long" * 50)
+        folder.mkdir()
+        shutil.copy(build("reloaded2.cc", exporting("scaled", 2)), folder / "again.so")
+        for _ in range(20):
+            ffi.load_module(folder / "again.so")
+        collect()
+        before = count().uordblks
+        for _ in range(400):
+            ffi.load_module(folder / "again.so")
+        collect()
+        assert count().uordblks - before < 400 * 100
 
 
 def version(number: int) -> str:

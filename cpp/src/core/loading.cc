@@ -33,10 +33,19 @@ Libraries& libraries() {
   return *all;
 }
 
-Registrant number_load(const char* file, std::string_view path, std::string_view library) {
+Registrant number_load(const char* file, std::string_view path, std::string_view library, bool is_loaded) {
   Libraries& all = libraries();
   std::lock_guard<Mutex> lock(all.mutex);
   auto place = all.numbers.try_emplace(std::string(library), static_cast<int64_t>(all.numbers.size()) + 1).first;
+  if (is_loaded) {
+    // No initialiser runs again. A number for each such load would take memory each time, as for each pickle that
+    // names the library.
+    auto owner = all.owners.find(std::string_view(file));
+    if (owner != all.owners.end() && owner->second.library == place->second &&
+        all.paths[static_cast<size_t>(owner->second.load) - 1] == path) {
+      return owner->second;
+    }
+  }
   all.paths.emplace_back(path);
   Registrant registrant{place->second, static_cast<int64_t>(all.paths.size())};
   all.owners.insert_or_assign(file, registrant);
@@ -45,9 +54,9 @@ Registrant number_load(const char* file, std::string_view path, std::string_view
 
 }  // namespace
 
-Loading::Loading(const char* file, std::string_view path, std::string_view library, bool overrides)
+Loading::Loading(const char* file, std::string_view path, std::string_view library, bool overrides, bool is_loaded)
     : file_(file),
-      registrant_(number_load(file, path, library)),
+      registrant_(number_load(file, path, library, is_loaded)),
       overrides_(overrides),
       outer_(std::exchange(innermost, this)) {}
 

@@ -23,8 +23,9 @@ struct Registrant {
 class Loading {
  public:
   /// `file` is the name given to the system's loader, `path` the one given to this runtime. `library` identifies all
-  /// versions of the library. May throw bad_alloc.
-  Loading(const char* file, std::string_view path, std::string_view library, bool overrides);
+  /// versions of the library. If the system's loader has loaded `file` before, this is the same load. May throw
+  /// bad_alloc.
+  Loading(const char* file, std::string_view path, std::string_view library, bool overrides, bool is_loaded);
   ~Loading();
   Loading(const Loading&) = delete;
   Loading& operator=(const Loading&) = delete;

@@ -185,10 +185,10 @@ struct LoadResult {
 int load_library(const String& name, const String& file, const void* original, const LoadOptions& options, Library* out,
                  LoadResult* result) {
   LoadJournal journal;
-  Loading loading(name.c_str(), file, options.library.empty() ? std::string_view(file) : options.library,
-                  options.overrides);
   // Counted by the loader, which never unmaps libraries here.
   bool is_loaded = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) != nullptr;
+  Loading loading(name.c_str(), file, options.library.empty() ? std::string_view(file) : options.library,
+                  options.overrides, is_loaded);
   result->handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (result->handle == nullptr) {
     journal.undo();
