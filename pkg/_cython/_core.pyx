@@ -47,8 +47,8 @@ from marshaller cimport (
     remember_exporter, sequence_compare, sequence_has, sequence_hash,
     plan_class, set_attribute, set_compare, set_constant_slot,
     set_constructor_slots, set_field_slots, set_hash, set_in_place,
-    set_method_flags, set_methods, set_module_slot, set_operators, set_record_slots, set_special,
-    set_wrapper_slots, state,
+    set_method_flags, set_methods, set_module_alloc, set_module_slot, set_operators, set_record_slots,
+    set_special, set_wrapper_slots, state,
     tensor_length, unpack, unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function,
     unwrap_mapping, unwrap_sequence, version_of, view_has_key, view_has_pair, view_size, viewed,
     views_equal, wrap, wrapper_for, write_field,
@@ -121,6 +121,7 @@ def set_class(int32_t type_code, cls):
         set_wrapper_slots(<PyTypeObject*>cls)
         if type_code == ANYFFI_MODULE and hasattr(cls, "__getattr__"):
             set_module_slot(<PyTypeObject*>cls)
+            set_module_alloc(<PyTypeObject*>cls)
     else:
         (<dict>state.dynamic_classes)[type_code] = cls
         if "_anyffi_type_key" in cls.__dict__:

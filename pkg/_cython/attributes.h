@@ -371,4 +371,27 @@ static void anyffi_py_set_module_slot(PyTypeObject* cls) {
 static void anyffi_py_set_module_slot(PyTypeObject* cls) { (void)cls; }
 #endif
 
+#if ANYFFI_KNOWN_LAYOUT && PY_VERSION_HEX >= 0x030C0000 && !defined(Py_GIL_DISABLED)
+/// The `tp_alloc` of Module. Of an object that keeps its attributes in itself, the bytecode of CPython 3.14 finds the
+/// first 29 names of the class alone, and of 3.12 and 3.14 none once the object has shown its `__dict__`. In a dict
+/// they find all.
+static PyObject* anyffi_py_allocate_module(PyTypeObject* cls, Py_ssize_t count) {
+  PyObject* made = PyType_GenericAlloc(cls, count);
+  PyObject* dict = made == NULL ? NULL : PyDict_New();
+  if (made != NULL && (dict == NULL || PyObject_GenericSetDict(made, dict, NULL) < 0)) Py_CLEAR(made);
+  Py_XDECREF(dict);
+  return made;
+}
+
+/// Sets what allocates the instances of the class of modules, of which there is none yet.
+static void anyffi_py_set_module_alloc(PyTypeObject* cls) {
+#ifdef Py_TPFLAGS_INLINE_VALUES
+  cls->tp_flags &= ~(unsigned long)Py_TPFLAGS_INLINE_VALUES;
+#endif
+  cls->tp_alloc = anyffi_py_allocate_module;
+}
+#else
+static void anyffi_py_set_module_alloc(PyTypeObject* cls) { (void)cls; }
+#endif
+
 #endif  // ANYFFI_ATTRIBUTES_H_
