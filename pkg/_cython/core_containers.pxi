@@ -251,7 +251,7 @@ cdef int set_up_mappings() except -1:
 
 
 cdef int set_up_names() except -1:
-    state.range_names = keep(tuple([sys.intern(name) for name in ("start", "stop", "step")]))
+    state.range_names = keep((sys.intern("start"), sys.intern("stop"), sys.intern("step")))
     state.sort_name = keep(sys.intern("sort"))
     state.sort_keywords = keep((sys.intern("key"), sys.intern("reverse")))
     return 0
