@@ -166,13 +166,20 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_name_members(const AnyffiFunction* target, An
 }
 
 /// As `anyffi_py_call_packed`, for any arguments; `args` are those given, at `places` unless that is NULL.
-ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_given(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
-                                                    PyObject* const* args, const int32_t* places) {
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_named_members(AnyffiFunction* target, AnyffiValue* values,
+                                                            Py_ssize_t count, PyObject* const* args,
+                                                            const int32_t* places) {
   AnyffiValue result = anyffi_py_make_result();
-  if (anyffi_py_name_members(target, values, count, args, places) < 0) return NULL;
   int status = anyffi_py_enter_function(target, values, count, &result);
   if (__builtin_expect(status != 0, 0)) return anyffi_py_fail_call(status, args, places, count);
   return anyffi_py_take_result(0, &result);
+}
+
+/// The same where members of enumerations are not yet named.
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_given(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
+                                                    PyObject* const* args, const int32_t* places) {
+  if (anyffi_py_name_members(target, values, count, args, places) < 0) return NULL;
+  return anyffi_py_call_named_members(target, values, count, args, places);
 }
 
 /// Releases the arguments of a call, and ends the records of borrowed ones, after its result was unpacked, which may
@@ -248,18 +255,40 @@ static inline int anyffi_py_may_run_code(PyObject* x, const AnyffiValue* packed)
   return !anyffi_py_is_wrapper_class(cls) && !(cls->tp_base != NULL && anyffi_py_is_wrapper_class(cls->tp_base));
 }
 
-/// Packs arguments; returns how many have to be released, which are fewer if one cannot be packed. `is_packed`: 0 with
-/// an exception.
+/// Packs a small int of a subclass that is known, and names the enumeration where the parameter tells members from
+/// numbers. No code of users runs, and nothing has to be released. 0 for everything else.
+ANYFFI_ALWAYS_INLINE int anyffi_py_pack_member(const AnyffiFunction* target, Py_ssize_t index, PyObject* x,
+                                               AnyffiValue* out) {
+  AnyffiKnownClass copy;
+  int64_t number;
+  if (!PyLong_Check(x) || PyLong_CheckExact(x)) return 0;
+  const AnyffiKnownClass* known = anyffi_py_known_class(Py_TYPE(x), &copy);
+  if (known == NULL || known->decision != ANYFFI_DECISION_INT || known->depends) return 0;
+  if (!anyffi_py_read_short_int(x, &number)) return 0;
+  *out = anyffi_make_int(number);
+  uint64_t params = anyffi_py_member_params(target);
+  if (params == 0 || (!anyffi_py_is_overloaded(target) && (index >= 64 || (params >> index & 1) == 0))) return 1;
+  // C++ may have described the class by now.
+  if (known->enumeration == 0) return 0;
+  out->aux = known->enumeration;
+  return 1;
+}
+
+/// Packs arguments, with the names of enumerations; returns how many have to be released, which are fewer if one cannot
+/// be packed. `is_packed`: 0 with an exception.
 ANYFFI_ALWAYS_INLINE Py_ssize_t anyffi_py_pack_arguments(AnyffiFunction* target, PyObject* const* args,
                                                          Py_ssize_t count, AnyffiValue* values, int* is_packed) {
+  // Also 1 for any int of a subclass that is not named yet.
   int has_run_code = 0;
   Py_ssize_t packed = 0;
   for (; packed < count; ++packed) {
     if (anyffi_py_pack_plain_argument(target, packed, args[packed], &values[packed])) continue;
+    if (anyffi_py_pack_member(target, packed, args[packed], &values[packed])) continue;
     if (anyffi_py_pack_object(args[packed], &values[packed]) < 0) break;
     if (anyffi_py_may_run_code(args[packed], &values[packed])) has_run_code = 1;
   }
-  *is_packed = packed == count && (!has_run_code || anyffi_py_renew_objects(args, NULL, count, values));
+  *is_packed = packed == count && (!has_run_code || (anyffi_py_renew_objects(args, NULL, count, values) &&
+                                                     anyffi_py_name_members(target, values, count, args, NULL) == 0));
   return packed;
 }
 

@@ -128,7 +128,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_packing(AnyffiFunction* target, PyO
   AnyffiValue values[ANYFFI_MAX_SHORT];
   int is_packed;
   Py_ssize_t packed = anyffi_py_pack_arguments(target, args, count, values, &is_packed);
-  PyObject* result = is_packed ? anyffi_py_call_writing_any(target, values, count, args, NULL)
+  PyObject* result = is_packed ? anyffi_py_call_writing(target, values, count, args, NULL)
                                : anyffi_py_fail_pack(target, args, NULL, count);
   return anyffi_py_finish(result, values, packed);
 }

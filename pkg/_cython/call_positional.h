@@ -13,7 +13,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_with(AnyffiFunction* target, PyObj
                                                    AnyffiValue* values) {
   int is_packed;
   Py_ssize_t packed = anyffi_py_pack_arguments(target, args, count, values, &is_packed);
-  PyObject* result = is_packed ? anyffi_py_call_given(target, values, count, args, NULL)
+  PyObject* result = is_packed ? anyffi_py_call_named_members(target, values, count, args, NULL)
                                : anyffi_py_fail_pack(target, args, NULL, count);
   return anyffi_py_finish(result, values, packed);
 }
