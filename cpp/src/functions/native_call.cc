@@ -122,10 +122,9 @@ int call_plain(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiValue* r
   return function->base.call(function, args, function->plain_size, result);
 }
 
-/// Calls a function with all arguments, beyond what its fast path does.
-int call_complete(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiValue* result) {
+/// Calls a function with all arguments that is guarded, or keeps some of them alive.
+[[gnu::noinline]] int call_attended(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiValue* result) {
   const NativeDeclaration& declaration = declaration_of(*function);
-  if (!declaration.is_guarded && declaration.num_kept == 0) return call_plain(function, args, result);
   AnyffiGuardedCall* guarded = anyffi_guarded_call();
   AnyffiGuardedCall former = *guarded;
   if (declaration.is_guarded) {
@@ -148,6 +147,13 @@ int call_complete(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiValue
   if (status == 0 && num_kept > 0) status = keep_patients(declaration, args, patients, result);
   for (size_t i = 0; i < num_kept; ++i) anyffi_value_drop(&patients[i]);
   return status;
+}
+
+/// Calls a function with all arguments, beyond what its fast path does.
+inline int call_complete(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiValue* result) {
+  const NativeDeclaration& declaration = declaration_of(*function);
+  bool is_attended = declaration.is_guarded || declaration.num_kept != 0;
+  return __builtin_expect(is_attended, 0) ? call_attended(function, args, result) : call_plain(function, args, result);
 }
 
 /// Calls a function of numbers, or a plain method; `args` is a copy, which is converted to what the fast path accepts.
@@ -189,7 +195,7 @@ bool fill_defaults(const AnyffiFunctionInfo& info, const AnyffiValue* args, int3
   for (int32_t i = 0; i < info.num_params; ++i) {
     bool is_given = i < count && args[i].type_code != ANYFFI_MISSING;
     if (!is_given && info.params[i].default_value == nullptr) return false;
-    filled[i] = is_given ? args[i] : *info.params[i].default_value;
+    anyffi_copy_value(is_given ? &args[i] : info.params[i].default_value, &filled[i]);
   }
   return true;
 }
@@ -204,18 +210,14 @@ void mark_overrides(const AnyffiValue& object) noexcept {
   __atomic_fetch_or(&object.as_object->weak_count, uint32_t{ANYFFI_HAS_OVERRIDES}, __ATOMIC_RELAXED);
 }
 
-/// Calls a function beyond what its fast path does.
-int call_slowly(AnyffiNativeFunction* function, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
-  const NativeDeclaration& declaration = declaration_of(*function);
-  const AnyffiFunctionInfo& info = declaration.info;
+/// Calls a function with a copy of the arguments: numbers, or not one for each parameter.
+[[gnu::noinline]] int call_copied(AnyffiNativeFunction* function, AnyffiValue* args, int32_t num_args,
+                                  AnyffiValue* result, bool is_full, bool is_plain) {
+  const AnyffiFunctionInfo& info = declaration_of(*function).info;
   int32_t size = info.num_params;
-  bool is_full = num_args == size && (info.num_required == size || takes_all_by_position(info, args));
-  bool is_plain = (declaration.signature & (ANYFFI_SIGNATURE_PLAIN | ANYFFI_SIGNATURE_PLAIN_METHOD)) != 0;
-  // The number of arguments for which `call` takes its fast path.
-  if (is_full && !is_plain) return call_complete(function, args, result);
   auto* filled = static_cast<AnyffiValue*>(__builtin_alloca(sizeof(AnyffiValue) * static_cast<size_t>(size)));
   if (is_full) {
-    for (int32_t i = 0; i < size; ++i) filled[i] = args[i];
+    for (int32_t i = 0; i < size; ++i) anyffi_copy_value(&args[i], &filled[i]);
   } else if (!fill_defaults(info, args, num_args, filled)) {
     if (result->type_code == ANYFFI_UNSET) return ANYFFI_NO_MATCH;
     return anyffi_error_raise_arg_count(&info, args, num_args);
@@ -230,6 +232,18 @@ int call_slowly(AnyffiNativeFunction* function, AnyffiValue* args, int32_t num_a
     if (args[i].type_code > 0) args[i] = filled[i];
   }
   return status;
+}
+
+/// Calls a function beyond what its fast path does.
+inline int call_slowly(AnyffiNativeFunction* function, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
+  const NativeDeclaration& declaration = declaration_of(*function);
+  const AnyffiFunctionInfo& info = declaration.info;
+  int32_t size = info.num_params;
+  bool is_full = num_args == size && (info.num_required == size || takes_all_by_position(info, args));
+  bool is_plain = (declaration.signature & (ANYFFI_SIGNATURE_PLAIN | ANYFFI_SIGNATURE_PLAIN_METHOD)) != 0;
+  // The number of arguments for which `call` takes its fast path.
+  return is_full && !is_plain ? call_complete(function, args, result)
+                              : call_copied(function, args, num_args, result, is_full, is_plain);
 }
 
 void destroy_loaded(AnyffiObject* self, int32_t what) {
