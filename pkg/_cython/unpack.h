@@ -130,6 +130,11 @@ static inline PyObject* anyffi_py_unpack_object_copy(AnyffiObject* object) {
     PyObject* found = anyffi_py_get_wrapper(object);
     if (found != NULL) return found;
   }
+  if (object->type_code == ANYFFI_PY_OBJECT) {
+    PyObject* handle = (PyObject*)((AnyffiPyObject*)object)->handle;
+    Py_INCREF(handle);
+    return handle;
+  }
   // Making a str, bytes, int or complex runs no code.
   if (object->type_code >= ANYFFI_STR_OBJECT && object->type_code <= ANYFFI_COMPLEX) {
     return anyffi_py_read_scalar(object);

@@ -112,6 +112,38 @@ def test_operands_that_an_operator_does_not_take(mixed: Any) -> None:
         length *= "x"
 
 
+def test_an_operator_of_objects_takes_nothing_else(mixed: Any) -> None:
+    class Own(mixed.Length):  # type: ignore[misc, name-defined]
+        pass
+
+    class Foreign:
+        def __rtruediv__(self, other: object) -> str:
+            return "foreign"
+
+    for length in (mixed.Length(2), Own(2)):
+        for operand in (
+            None,
+            ...,
+            True,
+            2,
+            2**70,
+            0.5,
+            "x",
+            "a text that is not short",
+            b"x",
+            [],
+            (),
+            {},
+            length,
+            Own,
+        ):
+            with pytest.raises(TypeError, match="unsupported operand"):
+                length / operand
+            assert type(length).__truediv__(length, operand) is NotImplemented
+        assert length / Foreign() == "foreign"
+        assert (length / mixed.Span(4)).meters == 0.5
+
+
 def test_signatures_of_operators(mixed: Any) -> None:
     cls = mixed.Length
     assert str(inspect.signature(cls.__sub__)) == "(self, other: 'float') -> 'mixed.Length'"

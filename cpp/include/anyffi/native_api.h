@@ -41,7 +41,8 @@ typedef enum AnyffiParamFlag {
   ANYFFI_PARAM_READS_MEMBERS = 8, /* `member_params` of AnyffiFunctionInfo */
   /// `object_params` of AnyffiFunctionInfo. Without ANYFFI_PARAM_READS_ITEMS: `load` copies the objects, which may run
   /// code of users, so that `load_items` leaves them to `call`. Then only the parameter of a function with one is read.
-  ANYFFI_PARAM_READS_OBJECTS = 16
+  ANYFFI_PARAM_READS_OBJECTS = 16,
+  ANYFFI_PARAM_IS_OBJECT = 32 /* accepts objects of a class, and nothing that is converted to one */
 } AnyffiParamFlag;
 
 /// What a function knows of a parameter's type.

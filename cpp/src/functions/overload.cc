@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/messages.h"
 #include "core/owned.h"
+#include "functions/native.h"
 #include "functions/operator.h"
 #include "functions/placement.h"
 #include "functions/signature.h"
@@ -249,20 +250,34 @@ struct Operator {
   const AnyffiFunction* function;  // owned
   AnyffiFunctionInfo info;         // without what the function does with its own `self`
   int32_t type_code;
-  int32_t most;  // operands
+  int32_t most;       // operands
+  bool takes_object;  // as its second operand, and nothing else
   Owned refusal;
 };
 
+/// Sets the result by which an operator says that it does not take the operands. `flags`: what the result may have.
+int refuse_operands(const Operator& op, uint32_t flags, AnyffiValue* result) {
+  AnyffiValue refusal = *op.refusal.get();
+  // The caller keeps this function alive, and it the refusal.
+  if (flags == 0) anyffi_value_retain(&refusal);
+  refusal.aux |= flags;
+  anyffi_copy_value(&refusal, result);
+  return 0;
+}
+
 int call_operator(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   const Operator& op = *static_cast<const Operator*>(self);
+  uint32_t flags = result->type_code == ANYFFI_NONE ? result->aux & ANYFFI_BORROWED : 0;
+  int32_t code = num_args < 2 ? ANYFFI_NONE : args[0].type_code;
+  // `x == None`: nothing has to be tried.
+  if (op.takes_object && num_args == 2 && code == op.type_code && args[1].type_code <= 0)
+    return refuse_operands(op, flags, result);
   int status = try_candidate(*op.function, args, num_args, result);
   if (__builtin_expect(status != ANYFFI_NO_MATCH, 1)) return status;
-  if (num_args < 2 || num_args > op.most || !anyffi_type_is_a(args[0].type_code, op.type_code)) {
+  if (num_args < 2 || num_args > op.most || !anyffi_type_is_a(code, op.type_code)) {
     return op.function->call(op.function->self, args, num_args, result);
   }
-  *result = *op.refusal.get();
-  anyffi_value_retain(result);
-  return 0;
+  return refuse_operands(op, flags, result);
 }
 
 int try_operator(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
@@ -291,12 +306,23 @@ void set_keywords(AnyffiObject* overloaded, Vector<String> names) {
   static_cast<Overloaded*>(reinterpret_cast<AnyffiFunction*>(overloaded)->self)->keywords = std::move(names);
 }
 
+/// Whether the second parameter of a function with two accepts objects of a class only.
+static bool takes_object(const AnyffiFunction& function) noexcept {
+  if (function.info->try_call != &try_native || function.info->num_params != 2) return false;
+  const NativeDeclaration& declaration = declaration_of(reinterpret_cast<const AnyffiNativeFunction&>(function));
+  return (declaration.types[1]->flags & ANYFFI_PARAM_IS_OBJECT) != 0;
+}
+
 AnyffiObject* make_operator(AnyffiObject* function, int32_t type_code, const AnyffiValue* refusal) {
   void* memory = anyffi_alloc(sizeof(Operator));
   if (memory == nullptr) return raise_no_memory(), nullptr;
   auto* candidate = reinterpret_cast<AnyffiFunction*>(function);
-  auto* op = new (memory) Operator{candidate, *candidate->info, type_code,
-                                   std::strcmp(candidate->info->name, "__pow__") == 0 ? 3 : 2, Owned()};
+  auto* op = new (memory) Operator{candidate,
+                                   *candidate->info,
+                                   type_code,
+                                   std::strcmp(candidate->info->name, "__pow__") == 0 ? 3 : 2,
+                                   takes_object(*candidate),
+                                   Owned()};
   if (op->info.try_call != nullptr) op->info.try_call = &try_operator;
   op->info.item_params = 0;
   op->info.load_items = nullptr;

@@ -32,6 +32,12 @@ __attribute__((cold, noinline)) inline bool keep_refused(AnyffiMismatch& why) no
   return false;
 }
 
+/// A parameter of type T& of an object class, whose class is nearly always exactly T.
+template <class T>
+inline constexpr bool kIsObjectArg = false;
+template <class T>
+inline constexpr bool kIsObjectArg<ObjectArg<T>> = true;
+
 /// Whether parameters of type T read containers of the host.
 template <class T, class = void>
 inline constexpr bool kTakesItems = false;
@@ -108,7 +114,7 @@ constexpr AnyffiParamType describe_param() {
                (kTakesItems<T> && !kCopiesObjects<T> ? ANYFFI_PARAM_READS_ITEMS : 0) |
                (kTakesUtf8<T> && kIsView<T> ? ANYFFI_PARAM_VIEWS_TEXT : 0) |
                (kTakesItems<T> && kReadsObjects<T> ? ANYFFI_PARAM_READS_OBJECTS : 0) |
-               (kReadsMembers<T> ? ANYFFI_PARAM_READS_MEMBERS : 0);
+               (kReadsMembers<T> ? ANYFFI_PARAM_READS_MEMBERS : 0) | (kIsObjectArg<T> ? ANYFFI_PARAM_IS_OBJECT : 0);
   if constexpr (!std::is_trivially_destructible_v<Kept>) type.destroy = &destroy_slot<T>;
   if constexpr (kIsNumber<T>) type.normalize = &normalize_number<T>;
   return type;
@@ -155,12 +161,6 @@ decltype(auto) pass_slot(typename Slot<T>::Kept& kept) {
     return Traits<T>::take(kept);
   }
 }
-
-/// A parameter of type T& of an object class, whose class is nearly always exactly T.
-template <class T>
-inline constexpr bool kIsObjectArg = false;
-template <class T>
-inline constexpr bool kIsObjectArg<ObjectArg<T>> = true;
 
 template <class T>
 bool load_same_class(const AnyffiValue& value, ObjectArg<T>*, void* slot) {
