@@ -48,7 +48,7 @@ from marshaller cimport (
     plan_class, set_attribute, set_compare, set_constant_slot,
     set_constructor_slots, set_field_slots, set_hash, set_in_place,
     set_method_flags, set_methods, set_module_alloc, set_module_slot, set_operators, set_record_slots,
-    set_special, set_wrapper_slots, state,
+    set_special, set_value_slots, set_wrapper_slots, state,
     tensor_length, unpack, unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function,
     unwrap_mapping, unwrap_sequence, version_of, view_has_key, view_has_pair, view_size, viewed,
     views_equal, wrap, wrapper_for, write_field,

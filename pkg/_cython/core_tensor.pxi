@@ -37,6 +37,7 @@ cdef int set_up_tensors() except -1:
     device = _device.Device("cpu", 3)
     if <object>(<DeviceLayout*><PyObject*>device).pair != _device.read_device(device):
         raise ImportError("the layout of Device is another one than value_objects.h has")
+    set_value_slots(<PyTypeObject*>_dtype.dtype, <PyTypeObject*>_device.Device)
     add_tensor_methods(<PyTypeObject*>TensorCore, doc)
     (<PyTypeObject*>TensorCore).tp_name = "anyffi.Tensor"
     return 0

@@ -193,6 +193,9 @@ cdef extern from "tensor.h":
     int get_buffer "anyffi_py_get_buffer"(PyObject*, Py_buffer*, int) except -1
     int add_tensor_methods "anyffi_py_add_tensor_methods"(PyTypeObject*, const char*) except -1
 
+cdef extern from "value_compare.h":
+    void set_value_slots "anyffi_py_set_value_slots"(PyTypeObject*, PyTypeObject*)
+
 cdef extern from "pack.h":
     bint pack "anyffi_py_pack"(PyObject*, AnyffiValue*) except -1
     int pack_owned "anyffi_py_pack_owned"(PyObject*, AnyffiValue*) except -1

@@ -169,8 +169,15 @@ def share_device(device_type: int, index: int) -> Device:
 
 
 def device(device_type: str | int, index: int | None = None) -> Device:
-    """Return `Device(device_type, index)`."""
+    """Return `Device(device_type, index)`, which may be a device that exists already."""
+    if type(device_type) is str and (index is None or type(index) is int):
+        return _of_text(device_type, index)
     return Device(device_type, index)
+
+
+@functools.lru_cache(maxsize=256)
+def _of_text(text: str, index: int | None) -> Device:
+    return share_device(*read_device(Device(text, index)))
 
 
 @functools.lru_cache(maxsize=256)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import anyffi
 import numpy as np
 import pytest
 from anyffi import Device, DLDeviceType
@@ -36,6 +37,40 @@ class OfDevice:
 
 
 # ---- devices -----------------------------------------------------------------------------------------------
+
+
+def test_devices_of_a_name_are_shared() -> None:
+    assert anyffi.device("cuda", 1) is anyffi.device("cuda:1")
+    assert anyffi.device("cpu") is anyffi.device("cpu", 0)
+    # An equal index of another type is still refused.
+    with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
+        anyffi.device("cuda", 1.0)  # type: ignore[arg-type]
+
+
+def test_subclasses_of_devices_compare_by_their_methods() -> None:
+    class Own(Device):
+        def __eq__(self, other: object) -> Any:
+            return "own"
+
+        __hash__ = Device.__hash__
+
+    class Other(Device):
+        __slots__ = ()
+
+    plain = Device("cuda:1")
+    assert (Own("cuda:1") == plain, plain == Own("cuda:1"), plain == Other("cuda:1")) == ("own", "own", True)
+    assert (Other("cuda:1") == plain, Other("cuda:1") != plain, plain == Other("cuda:2")) == (
+        True,
+        False,
+        False,
+    )
+    assert hash(plain) == hash(Other("cuda:1")) == hash(Own("cuda:1"))
+    with pytest.raises(ValueError, match="this Device is empty: __init__ was not called"):
+        hash(Device.__new__(Device))
+    with pytest.raises(ValueError, match="this Device is empty: __init__ was not called"):
+        assert plain == Device.__new__(Device)
+    with pytest.raises(TypeError, match="'<' not supported between instances of 'Device' and 'Device'"):
+        assert plain < plain  # type: ignore[operator]
 
 
 @capsules

@@ -239,6 +239,24 @@ def test_a_subclass_is_a_dtype_too(ffi: Any) -> None:
     assert triple(result) == (2, 32, 4)
 
 
+def test_subclasses_compare_by_their_methods() -> None:
+    class Own(dtype):
+        def __eq__(self, other: object) -> Any:
+            return "own"
+
+        __hash__ = dtype.__hash__
+
+    class Text(str):
+        def __eq__(self, other: object) -> Any:
+            return "text"
+
+        __hash__ = str.__hash__
+
+    plain = dtype("int8")
+    assert (Own("int8") == plain, plain == Own("int8"), plain != Own("int8")) == ("own", "own", False)
+    assert (plain == Text("int8"), Text("int8") == plain, plain == dtype("int16")) == (True, "text", False)
+
+
 def test_a_dtype_that_was_never_parsed_is_refused(ffi: Any) -> None:
     with pytest.raises(ValueError, match="unknown name 'nonsense' at position 0"):
         ffi.convert(str.__new__(dtype, "nonsense"))
