@@ -104,7 +104,7 @@ def methods_of(name: str, methods: type) -> dict[str, Any]:
         Its methods, which those call for all that is not frequent.
     """
     if name == "Function":
-        return {"__get__": bind}
+        return {"__get__": bind, "__name__": vars(methods)["__name__"]}
     make = None if steps_always else _METHODS.get(name)
     return {} if make is None else make(methods)
 

@@ -222,6 +222,11 @@ class FunctionCore(ObjectCore):
         self._anyffi_described = described = _describe(info.contents) if info else None
         return described
 
+    def _anyffi_doc(self) -> Any:
+        """Return the documentation or None; Ellipsis if it is made of that of the overloads."""
+        info = self._anyffi_info()
+        return ... if _binding.is_overloaded(info) else info and info[1]
+
 
 def bind(self: Any = _MISSING, /, *rest: Any, **named: Any) -> Any:
     """Return the function itself: the `__get__` of the public class."""

@@ -12,7 +12,7 @@ from c_types cimport int32_t, int64_t, uint32_t, uint64_t, memset
 
 from c_api cimport (
     ANYFFI_ABI_VERSION, ANYFFI_ARRAY, ANYFFI_BIG_INT, ANYFFI_COMPLEX, ANYFFI_DATA_TYPE, ANYFFI_DEVICE,
-    ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FIRST_DYNAMIC_TYPE, ANYFFI_FROZEN_SET,
+    ANYFFI_DICT, ANYFFI_ERROR, ANYFFI_FIRST_DYNAMIC_TYPE, ANYFFI_FROZEN_SET, ANYFFI_FUNCTION,
     ANYFFI_HOST_DONE, ANYFFI_KEYWORD_ONLY, ANYFFI_LIST, ANYFFI_MAP, ANYFFI_MISSING, ANYFFI_MODULE,
     ANYFFI_NONE, ANYFFI_OVERLOADED, ANYFFI_POINTER, ANYFFI_SET, ANYFFI_SET_AND, ANYFFI_SET_OR, ANYFFI_SET_SUB,
     ANYFFI_SET_XOR, ANYFFI_TENSOR_PADDED, ANYFFI_TENSOR_VIEW,
@@ -47,7 +47,7 @@ from marshaller cimport (
     remember_exporter, sequence_compare, sequence_has, sequence_hash,
     plan_class, set_attribute, set_compare, set_constant_slot,
     set_constructor_slots, set_field_slots, set_hash, set_in_place,
-    set_method_flags, set_methods, set_module_alloc, set_module_slot, set_operators, set_record_slots,
+    set_late_slot, set_method_flags, set_methods, set_module_alloc, set_operators, set_record_slots,
     set_special, set_value_slots, set_wrapper_slots, state,
     tensor_length, unpack, unpack_argument, unpack_copy, unwrap, unwrap_as, unwrap_function,
     unwrap_mapping, unwrap_sequence, version_of, view_has_key, view_has_pair, view_size, viewed,
@@ -119,8 +119,9 @@ def set_class(int32_t type_code, cls):
             state.public_classes[type_code] = state.classes[type_code]
         set_class_slots(<PyTypeObject*>cls, type_code)
         set_wrapper_slots(<PyTypeObject*>cls)
-        if type_code == ANYFFI_MODULE and hasattr(cls, "__getattr__"):
-            set_module_slot(<PyTypeObject*>cls)
+        if type_code in (ANYFFI_MODULE, ANYFFI_FUNCTION) and hasattr(cls, "__getattr__"):
+            set_late_slot(<PyTypeObject*>cls)
+        if type_code == ANYFFI_MODULE:
             set_module_alloc(<PyTypeObject*>cls)
     else:
         (<dict>state.dynamic_classes)[type_code] = cls
@@ -223,7 +224,7 @@ def set_constant_class(type cls not None):
 
 def set_submodule_class(type cls not None):
     """Let attributes of submodules be found without a call of `__getattr__`, once they are in the dict."""
-    set_module_slot(<PyTypeObject*>cls)
+    set_late_slot(<PyTypeObject*>cls)
 
 
 def set_constructor(cls, constructor):
@@ -372,6 +373,7 @@ cdef int set_up() except -1:
     read_rules()
     set_slots()
     set_public_slots()
+    set_up_functions()
     set_up_tensors()
     set_up_views()
     set_up_iterators()

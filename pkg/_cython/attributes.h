@@ -310,7 +310,7 @@ static void anyffi_py_set_constant_slot(PyTypeObject* cls) {
   PyType_Modified(cls);
 }
 
-// ---- attributes of modules ------------------------------------------------------------------------------------------
+// ---- attributes of modules and functions ----------------------------------------------------------------------------
 
 #if ANYFFI_KNOWN_LAYOUT && PY_VERSION_HEX < 0x030C0000
 /// An attribute that was found in the dict of an instance, and is no attribute of its class.
@@ -347,9 +347,9 @@ static PyObject* anyffi_py_find_attribute(PyObject* self, PyObject* name) {
   return found;
 }
 
-/// The `tp_getattro` of modules and submodules, which does what the interpreter's does for a class with `__getattr__`,
-/// but finds the functions, which that method stores in the instance, in a third of the time.
-static PyObject* anyffi_py_get_module_attribute(PyObject* self, PyObject* name) {
+/// The `tp_getattro` of modules, submodules and functions, which does what the interpreter's does for a class with
+/// `__getattr__`, but finds the functions, which that method of modules stores in the instance, in a third of the time.
+static PyObject* anyffi_py_get_late_attribute(PyObject* self, PyObject* name) {
   static PyObject* getattr = NULL;
   PyObject* found = anyffi_py_find_attribute(self, name);
   if (found != NULL) return found;
@@ -361,14 +361,14 @@ static PyObject* anyffi_py_get_module_attribute(PyObject* self, PyObject* name) 
   return PyObject_CallMethodObjArgs((PyObject*)Py_TYPE(self), getattr, self, name, NULL);
 }
 
-/// Sets the slot of a class of modules.
-static void anyffi_py_set_module_slot(PyTypeObject* cls) {
-  cls->tp_getattro = anyffi_py_get_module_attribute;
+/// Sets the slot of a class with `__getattr__`.
+static void anyffi_py_set_late_slot(PyTypeObject* cls) {
+  cls->tp_getattro = anyffi_py_get_late_attribute;
   PyType_Modified(cls);
 }
 #else
 // The interpreter's bytecode finds attributes of instances itself, unless the class has a slot of its own.
-static void anyffi_py_set_module_slot(PyTypeObject* cls) { (void)cls; }
+static void anyffi_py_set_late_slot(PyTypeObject* cls) { (void)cls; }
 #endif
 
 #if ANYFFI_KNOWN_LAYOUT && PY_VERSION_HEX >= 0x030C0000 && !defined(Py_GIL_DISABLED)

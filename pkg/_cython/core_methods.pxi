@@ -32,7 +32,8 @@ def methods_of(name, type methods not None):
     if name == "Api":
         return compile_functions(methods)
     if name == "Function":
-        return {"__get__": vars(FunctionCore)["__get__"]}
+        own = vars(FunctionCore)
+        return {"__get__": own["__get__"], "__name__": property(own["_anyffi_name"])}
     if name == "Module":
         return {"__init_subclass__": classmethod(init_module_class)}
     cores = (ObjectCore, ArrayCore, ListCore, MapCore, DictCore, FrozenSetCore, SetCore)

@@ -86,6 +86,30 @@ cdef class FunctionCore(ObjectCore):
         )
 
 
+cdef object function_name(object self, PyObject* unused):
+    cdef const AnyffiFunctionInfo* info = unwrap_function(<PyObject*>self).info
+    return text_or_none(info.name) if info != NULL and info.name != NULL and info.name[0] else "function"
+
+
+cdef object function_doc(object self, PyObject* unused):
+    cdef const AnyffiFunctionInfo* info = unwrap_function(<PyObject*>self).info
+    if info == NULL:
+        return None
+    return ... if info.flags & ANYFFI_OVERLOADED else text_or_none(info.doc)
+
+
+cdef int set_up_functions() except -1:
+    # Methods without keywords take a tenth less of the time to read a name. That of the name has no
+    # docstring, which the property would have.
+    cdef PyTypeObject* cls = <PyTypeObject*>FunctionCore
+    add_method(cls, "_anyffi_name", <PyCFunction>function_name, METH_NOARGS, NULL)
+    add_method(
+        cls, "_anyffi_doc", <PyCFunction>function_doc, METH_NOARGS,
+        "Return the documentation or None; Ellipsis if it is made of that of the overloads.",
+    )
+    return 0
+
+
 cdef object describe_parameter(const AnyffiParamInfo* param):
     has_default = param.default_value != NULL
     default = unpack_copy(param.default_value) if has_default else None

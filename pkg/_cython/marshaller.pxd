@@ -140,8 +140,8 @@ cdef extern from "attributes.h":
         const AnyffiFieldInfo* field
         int32_t type_code
         int32_t is_in_place
+    void set_late_slot "anyffi_py_set_late_slot"(PyTypeObject*)
     void set_module_alloc "anyffi_py_set_module_alloc"(PyTypeObject*)
-    void set_module_slot "anyffi_py_set_module_slot"(PyTypeObject*)
     void set_field_slots "anyffi_py_set_field_slots"(PyTypeObject*, PyTypeObject*)
     void set_constant_slot "anyffi_py_set_constant_slot"(PyTypeObject*)
     PyObject* read_field "anyffi_py_read_field"(PyObject*, PyObject* const*, size_t, PyObject*) noexcept

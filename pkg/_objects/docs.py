@@ -110,10 +110,11 @@ class FunctionDoc:
     def __get__(self, function: Function | None, owner: type) -> str | None:
         if function is None:
             return self._of_class
-        info = function._anyffi_info()
-        if keywords.is_overloaded(info):
+        doc = function._anyffi_doc()
+        if doc is ...:
             return "\n\n".join(_described(overload.__name__, overload) for overload in function.overloads)
-        return info and info[1]
+        shown: str | None = doc
+        return shown
 
 
 class ModuleDoc:

@@ -41,6 +41,8 @@ class Described(Protocol):
 
     def _anyffi_info(self) -> keywords.Info | None: ...
 
+    def _anyffi_doc(self) -> Any: ...
+
 
 def signature(function: Described) -> inspect.Signature:
     """Return the signature for `inspect`."""
