@@ -9,7 +9,7 @@ from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_value
 from .._rules.conversions import enumeration_codes
 from .._rules.internal import Opaque
-from .._typing import Any
+from .._typing import Any, Callable
 from .defaults import namespace_of_key
 
 __all__ = ["describe_enumeration", "made_enumerations", "make_enumeration"]
@@ -41,7 +41,8 @@ def make_enumeration(type_code: int, key: str, doc: str | None, members: Any, pl
         of_members = [f"{name}\n    {text}" for name, (_, _, text, _) in zip(names, members) if text]
         text = "\n\n".join(filter(None, [doc, "\n".join(of_members)])) or None
         cls = base(key.rpartition(".")[2], pairs)
-        for name, value in {**namespace_of_key(key, text, place), "__reduce_ex__": _reduce}.items():
+        methods = {"__reduce_ex__": _reduce, "__repr__": _remembering_repr(base)}
+        for name, value in {**namespace_of_key(key, text, place), **methods}.items():
             setattr(cls, name, value)
         made = made_enumerations.setdefault(type_code, cls)
         enumeration_codes[id(made)] = type_code
@@ -67,6 +68,20 @@ def describe_enumeration(cls: Any) -> list[Any]:
 def _reduce(self: Any, protocol: int) -> tuple[Any, ...]:
     # The class has no place that `import` finds.
     return unpickle_value, (self._anyffi_type_key, int(self))
+
+
+def _remembering_repr(base: Any) -> Callable[[Any], str]:
+    """Return the `__repr__` of a class that derives from one of `enum`, which takes four times as long."""
+    texts: dict[int, str] = {}
+
+    def __repr__(self: Any) -> str:
+        text = texts.get(self._value_)
+        if text is None:
+            text = texts[self._value_] = base.__repr__(self)
+        return text
+
+    __repr__.__qualname__ = base.__repr__.__qualname__
+    return __repr__
 
 
 def _allowed(names: list[str]) -> list[str]:

@@ -38,6 +38,18 @@ def test_class(space: Any) -> None:
     assert "Metric" in dir(space)
 
 
+def test_the_repr_is_that_of_enum(space: Any) -> None:
+    for cls, base, more in ((space.Metric, enum.IntEnum, ()), (space.Access, enum.IntFlag, (0, 3, 1 << 62))):
+        same: Any = base(cls.__name__, [(name, int(x)) for name, x in cls.__members__.items()])
+        for value in [*map(int, cls), *more]:
+            # The second one is remembered.
+            assert [repr(cls(value)), repr(cls(value)), str(cls(value))] == [repr(same(value))] * 2 + [
+                str(same(value))
+            ]
+        assert "_anyffi_type_key" in vars(cls)
+        assert not vars(cls(1)).keys() - vars(same(1)).keys()
+
+
 def test_results_are_members(space: Any) -> None:
     metric = space.Metric
     for each in metric:
