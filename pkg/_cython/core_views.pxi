@@ -26,7 +26,7 @@ cdef class KeysCore(ViewCore):
         return compare_views(self, other, operation, KEYS)
 
     def __and__(self, other):
-        if type(other) is set or type(other) is frozenset:
+        if type(other) is set or type(other) is frozenset or type(other) is list or type(other) is tuple:
             return {key for key in other if key in self}
         found = common_keys(<PyObject*>self, <PyObject*>other)
         return AbstractSet.__and__(self, other) if found is None else found

@@ -57,7 +57,9 @@ class _SetMethods(_ViewMethods, AbstractSet):  # type: ignore[type-arg]
     # Those of Python's sets, where the other operand is one or such a view: a third of the time of `Set`'s.
 
     def __sub__(self, other: Any) -> Any:
-        if type(other) not in _SETS:
+        if type(other) in _SEQUENCES:
+            other = set(other)
+        elif type(other) not in _SETS:
             return AbstractSet.__sub__(self, other)
         made = set(self)
         if len(other) > len(made):
@@ -73,9 +75,11 @@ class _SetMethods(_ViewMethods, AbstractSet):  # type: ignore[type-arg]
         return made
 
     def __xor__(self, other: Any) -> Any:
-        # Of two views of items those pairs that both have need not be hashable.
-        are_keys = self._what == KEYS and type(other) is type(self)
-        if type(other) not in _SETS and not are_keys:
+        is_view = type(other) is type(self)
+        if is_view and self._what == ITEMS:
+            # Those pairs that both have need not be hashable.
+            return {pair for pair in self if pair not in other} | {pair for pair in other if pair not in self}
+        if type(other) not in _SETS and not is_view:
             return AbstractSet.__xor__(self, other)
         made = set(self)
         made.symmetric_difference_update(other)
@@ -84,7 +88,7 @@ class _SetMethods(_ViewMethods, AbstractSet):  # type: ignore[type-arg]
     __ror__, __rxor__ = __or__, __xor__
 
 
-_SETS = (set, frozenset)
+_SETS, _SEQUENCES = (set, frozenset), (list, tuple)
 
 
 #: By name: the class of a backend, what it has, its methods, the class of `collections.abc`, documentation.

@@ -208,6 +208,21 @@ def test_set_operators_with_sets_of_python(ffi: Any) -> None:
     # What both have need not be hashable.
     unhashable = ffi.Dict(a=[1]).items()
     assert unhashable ^ ffi.Dict(a=[1]).items() == set()
+    assert unhashable ^ ffi.Dict(a=[1], b=2).items() == {("b", 2)}
+    with pytest.raises(TypeError, match="unhashable type"):
+        unhashable ^ ffi.Dict(a=[2]).items()
+
+
+def test_operators_of_views_take_lists(ffi: Any) -> None:
+    keys = ffi.Dict(a=1, b=2).keys()
+    assert (keys - ["a", "z"], keys - ("b",), keys & ["z", "b", "b"], keys & ("a",)) == (
+        {"b"},
+        {"a"},
+        {"b"},
+        {"a"},
+    )
+    with pytest.raises(TypeError, match="unhashable type: 'list'"):
+        keys - [["a"]]
 
 
 def test_views_keep_their_mapping_and_are_collected(ffi: Any) -> None:
