@@ -10,6 +10,8 @@ pytestmark = [needs_compilers, pytest.mark.slow("compiling")]
 SOURCE = """
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/function.h>
+#include <anyffi/stl/string.h>
+#include <anyffi/stl/vector.h>
 
 #include <stdexcept>
 
@@ -44,9 +46,13 @@ NO_RESULT = "what a callback or an override returns has a type without a convers
 
 
 def first_error(program: str) -> str:
+    return next(iter(errors_of(program)), "it compiles")
+
+
+def errors_of(program: str) -> list[str]:
     command = [CXX, "-std=c++17", f"-I{ROOT / 'cpp' / 'include'}", "-fsyntax-only", "-x", "c++", "-"]
     done = run(command, stdin=f"{SOURCE}{program};\n", LD_PRELOAD=None)
-    return next((line for line in done.stderr.splitlines() if "error:" in line), "it compiles")
+    return [line for line in done.stderr.splitlines() if "error:" in line]
 
 
 @pytest.mark.parametrize(
@@ -106,6 +112,18 @@ def test_an_override_that_does_not_fit_is_explained(program: str, message: str) 
 def test_an_attribute_of_another_class_is_explained() -> None:
     program = 'ANYFFI_EXCEPTION(Refused, "t.Refused", "ValueError").attribute("x", &T::x)'
     assert "anyffi: an attribute is a data member of the exception" in first_error(program)
+
+
+@pytest.mark.parametrize("described", ["std::string", "std::vector<int>"])
+def test_a_class_that_has_a_conversion_is_explained(described: str) -> None:
+    errors = errors_of(f'ANYFFI_CLASS({described}, "t.Described").init<>()')
+    assert any("anyffi: the class has a conversion already" in line for line in errors)
+    own = f'struct Own : {described} {{}};\nANYFFI_CLASS(Own, "t.Own").init<>()'
+    assert first_error(own) == "it compiles"
+
+
+def test_a_class_without_a_key_is_explained() -> None:
+    assert "anyffi: ANYFFI_BIND describes a class that has a key" in first_error("ANYFFI_BIND(T).init<>()")
 
 
 def test_a_description_without_mistakes_compiles() -> None:

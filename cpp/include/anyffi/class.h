@@ -46,6 +46,16 @@ namespace anyffi {
 #define ANYFFI_NOT_DEFINED_                                                                            \
   "anyffi: the class has no such operator for an operand of this type: define it, or name a function " \
   "that computes it, as in op(anyffi::ops::mul, [](const T& a, double b) { ... })"
+#define ANYFFI_NO_KEY_                                                                                             \
+  "anyffi: ANYFFI_BIND describes a class that has a key: give it one by ANYFFI_TYPE_KEY(T, \"module.T\") before, " \
+  "or do both by ANYFFI_CLASS(T, \"module.T\")"
+#define ANYFFI_OTHER_CONVERSION_                                                                       \
+  "anyffi: the class has a conversion already, of a header in anyffi/stl/ or another anyffi::Traits: " \
+  "leave that out, or bind a class of your own that derives from it or has it as a member"
+#define ANYFFI_NO_BASE_HERE_ \
+  "anyffi: ANYFFI_BIND takes one class; its base is named by ANYFFI_TYPE_KEY(T, \"key\", Base)"
+#define ANYFFI_NO_RESTORE_ "anyffi: the second function of pickle() returns a T or an anyffi::Ref<T>"
+#define ANYFFI_NO_COPY_ "anyffi: copyable() is for classes with a public copy constructor"
 #define ANYFFI_NO_FACTORY_                                                                                 \
   "anyffi: a constructor returns a T, an anyffi::Ref<T>, a T* to a new object, a std::unique_ptr<T> or a " \
   "std::shared_ptr<T> (anyffi/stl/memory.h): convert a pointer to a derived class, or a smart pointer "    \
@@ -58,9 +68,10 @@ namespace anyffi {
 /// Objects that Python constructs are of class Alias, which derives from T.
 template <class T, class Alias = T>
 class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder {
+  static_assert(detail::kIsObjectClass<T>, ANYFFI_NO_KEY_);
+  static_assert(!detail::has_other_conversion<T>(), ANYFFI_OTHER_CONVERSION_);
   // A union is no base, not even of itself.
-  static_assert(std::is_same_v<T, Alias> || std::is_base_of_v<T, Alias>,
-                "anyffi: ANYFFI_BIND takes one class; its base is named by ANYFFI_TYPE_KEY(T, \"key\", Base)");
+  static_assert(std::is_same_v<T, Alias> || std::is_base_of_v<T, Alias>, ANYFFI_NO_BASE_HERE_);
 
  public:
   /// Continues a description.
@@ -332,15 +343,13 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   /// What `pickle` and `copy` store: `get` returns a value, of which the function `set` makes a T or a Ref<T>.
   template <class G, class S>
   Class& pickle(G get, S set) noexcept {
-    static_assert(detail::kReturns<T, Alias, S>,
-                  "anyffi: the second function of pickle() returns a T or an anyffi::Ref<T>");
+    static_assert(detail::kReturns<T, Alias, S>, ANYFFI_NO_RESTORE_);
     add_method(0, "__getstate__", get);
     return add_factory(ANYFFI_RESTORE, "__setstate__", set);
   }
   /// `copy.copy` and `copy.deepcopy` by the copy constructor, and copies of what a reference to a base refers to.
   Class& copyable() noexcept {
-    static_assert(std::is_copy_constructible_v<T> || std::is_abstract_v<T>,
-                  "anyffi: copyable() is for classes with a public copy constructor");
+    static_assert(std::is_copy_constructible_v<T> || std::is_abstract_v<T>, ANYFFI_NO_COPY_);
     detail::copy_as_derived<T>();
     return add_method(0, "__copy__", [](const T& object) { return detail::copy_object<T, Alias>(object); });
   }

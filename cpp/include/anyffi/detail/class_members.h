@@ -314,6 +314,13 @@ void describe_declared(AnyffiTypeInfo* info) {
 template <class T>
 inline constexpr auto kDescribe = KeyOf<T>::kIsForeign && !kVisitsItself<T> ? nullptr : &describe_declared<T>;
 
+/// Whether objects of a class are converted by other traits than those of object classes, or by both.
+template <class T>
+constexpr bool has_other_conversion() {
+  if constexpr (HasTraits<T>::value) return !std::is_base_of_v<CopiedObject<T>, Traits<T>>;
+  return kIsObjectValue<T> && !HasTraits<T>::value;
+}
+
 /// AnyffiFieldStorage of a data member.
 template <class M>
 constexpr int32_t storage_of() {
