@@ -14,7 +14,7 @@ from .methods import MethodMethods
 if TYPE_CHECKING:
     from .runtime import Runtime
 
-__all__ = ["BIND", "KEEP", "Overrides", "call_override", "find_override"]
+__all__ = ["BIND", "CALLER", "KEEP", "Overrides", "find_override"]
 
 #: Methods that C++ describes for a class whose functions may be overridden; no members.
 BIND, KEEP = "__anyffi_bind__", "__anyffi_keep__"
@@ -35,12 +35,13 @@ def find_override(base: type | None, instance: Any, name: str) -> Any:
     C++ calls it once for each name and object.
     """
     _require_python_part(base, instance, name)
-    found = next((cls.__dict__[name] for cls in type(instance).__mro__ if name in cls.__dict__), None)
+    owner = next((cls for cls in type(instance).__mro__ if name in cls.__dict__), None)
+    found = None if owner is None else owner.__dict__[name]
     if _is_of_instance(instance, name, found):
-        return functools.partial(call_override, name, base)
-    if found is None or _is_of_cpp(found):
+        return _make_caller(name, base, type(instance))
+    if owner is None or _is_of_cpp(found):
         return None
-    return found if type(found) is FunctionType else functools.partial(call_override, name, base)
+    return found if type(found) is FunctionType else _make_caller(name, base, owner)
 
 
 def _is_of_instance(instance: Any, name: str, found: Any) -> bool:
@@ -53,11 +54,28 @@ def _is_of_instance(instance: Any, name: str, found: Any) -> bool:
     return name in getattr(instance, "__dict__", ())
 
 
-def call_override(name: str, base: type | None, instance: Any, /, *args: Any) -> Any:
-    """Call the override of a method, or read that of a property."""
-    _require_python_part(base, instance, name)
-    found = getattr(instance, name)
-    return found if isinstance(getattr(type(instance), name, None), property) else found(*args)
+def _make_caller(name: str, base: type | None, owner: type) -> FunctionType:
+    """Return what calls an override that is no plain function of its class, or reads that of a property."""
+
+    def call_override(instance: Any, /, *args: Any) -> Any:
+        _require_python_part(base, instance, name)
+        found = getattr(instance, name)
+        if isinstance(getattr(type(instance), name, None), property):
+            return found
+        if not callable(found):
+            raise TypeError(
+                f"{name!r} of {owner.__qualname__} overrides a method of C++: expected a function or a "
+                f"property, got {type(found).__name__}"
+            )
+        return found(*args)
+
+    # What errors about its result name.
+    call_override.__name__, call_override.__qualname__ = name, f"{owner.__qualname__}.{name}"
+    return call_override  # type: ignore[return-value]
+
+
+#: The code of such functions.
+CALLER = _make_caller("", None, object).__code__
 
 
 def _require_python_part(base: type | None, instance: Any, name: str) -> None:

@@ -18,9 +18,9 @@ _VARIADIC, _KEYWORDS = 4, 8  # of a code object's flags
 def describe_callable(f: Any, args: tuple[Any, ...]) -> tuple[str, str | None] | None:
     """Return name and signature of a callable; None for one of the package itself. Runs no users' code."""
     if type(f) is partial:
-        if f.func is overrides.call_override:
-            return f"{name_of_class(type(args[0]))}.{f.args[0]}", None
         f = f.func
+    if type(f) is FunctionType and f.__code__ is overrides.CALLER:
+        return f"{name_of_class(type(args[0]))}.{f.__name__}", None
     if type(f) is MethodType:
         f = f.__func__
     if type(f) not in (FunctionType, BuiltinFunctionType):

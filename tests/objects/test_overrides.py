@@ -155,6 +155,35 @@ def test_other_attributes(over: Any) -> None:
     assert over.area_of(circle(1)) == 4
 
 
+def test_overrides_that_are_no_functions(over: Any) -> None:
+    class Number(over.Shape):  # type: ignore[misc, name-defined]
+        area = 3
+
+    class Nothing(Number):
+        area = None
+
+    class Property(Number):
+        @property
+        def area(self) -> Any:
+            return "x"
+
+    own = make_circle(over)(1)
+    own.area = 2.5
+    for shape, where, got in (
+        (Number(), "Number", "int"),
+        (Nothing(), "Nothing", "NoneType"),
+        (own, "Circle", "float"),
+    ):
+        words = rf"^'area' of \S*{where} overrides a method of C\+\+: expected a function or a property, got {got}$"
+        for use in (over.area_of, lambda each: each.describe()):
+            with pytest.raises(TypeError, match=words):
+                use(shape)
+    with pytest.raises(
+        TypeError, match=r"^the result of <function \S*Property\.area>: expected float, got str$"
+    ):
+        over.area_of(Property())
+
+
 def test_locks_and_threads(over: Any) -> None:
     circle = make_circle(over)(2)
     assert (over.area_unlocked(circle), over.area_elsewhere(circle)) == (6, 6)
