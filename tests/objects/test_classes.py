@@ -517,7 +517,7 @@ def test_an_object_that_goes_away_during_its_method(geo: Any) -> None:
 def test_odd_names(geo: Any) -> None:
     odd = geo.OddGeometry()
     assert (odd._anyffi_address_(), odd._anyffi_move_from_(1)) == (1, 2)
-    assert (getattr(odd, "class")(), getattr(odd, "a b")()) == (3, 4)
+    assert getattr(odd, "class")() == 3
     assert repr(odd) == "OddGeometry(x=1)"
     assert type(odd).__name__ == "OddGeometry"
 

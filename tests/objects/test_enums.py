@@ -206,8 +206,6 @@ ANYFFI_ENUM(Mode, "words.Mode").value("None", Mode::kNone).value("from", Mode::k
     .value("from_", Mode::kOther).value("match", Mode::kMore);
 enum class Only { kNone };
 ANYFFI_ENUM(Only, "words.Only").value("None", Only::kNone);
-enum class Odd { kOdd };
-ANYFFI_ENUM(Odd, "words.Odd").value("a-b", Odd::kOdd);
 ANYFFI_EXPORT(echo, [](Mode mode) { return mode; }, anyffi::arg("mode") = Mode::kNone);
 """
 
@@ -227,4 +225,3 @@ def test_stubs_of_names_that_are_keywords(build: Build) -> None:
     stub = stubgen(build("words.cc", KEYWORDS))
     assert "class Only(IntEnum):\n    None_ = 0\n" in stub
     assert "    from__ = 1\n    from_ = 2\n    match = 3\n" in stub
-    assert "class Odd(IntEnum):\n    ...\n" in stub

@@ -194,6 +194,17 @@ OPTIONS = (
             '.method("f", [](P&) {}).static_method("f", [] {})',
             "f: a method and a static method have this name",
         ),
+        *(
+            (member, "a member cannot have the name 'a b': it is not an identifier$")
+            for member in (
+                '.method("a b", [](P&) {})',
+                '.static_method("a b", [] {})',
+                '.field("a b", &P::x)',
+                '.property("a b", [](const P& p) { return p.x; })',
+                '.constant("a b", 1)',
+            )
+        ),
+        ('.method("", [](P&) {})', "a member cannot have the name '': it is not an identifier$"),
         ('.constant("C", 1).constant("C", 2)', "C: there is a member of this name"),
         ('.method("f", [](P&) {}).keep_alive<1, 2>()', r"f: keep_alive\(\) counts the result as 0"),
         (
@@ -217,6 +228,38 @@ def test_declarations_are_refused(ffi: Any, build: Build, members: str, problem:
     )
     with pytest.raises(ValueError, match=rf"^refused\.{name}: {problem}"):
         ffi.load_module(str(build(f"{name}.cc", source)))
+
+
+@pytest.mark.parametrize(
+    ("declared", "problem"),
+    [
+        ('ANYFFI_CLASS(P, "refused.1P").init<>()', "refused.1P: a class cannot have the name '1P': "),
+        ('ANYFFI_CLASS(P, "refused.P q")', "refused.P q: a class cannot have the name 'P q': "),
+        ('ANYFFI_CLASS(P, "refused.")', "refused.: a class cannot have the name '': "),
+        ('ANYFFI_ENUM(E, "refused.2E")', "refused.2E: a class cannot have the name '2E': "),
+        (
+            'ANYFFI_ENUM(E, "refused.Named").value("ä", E::kA).value("b-c", E::kA)',
+            "refused.Named: a member cannot have the name 'b-c': ",
+        ),
+        (
+            'ANYFFI_EXCEPTION(X, "refused.3X", "ValueError")',
+            "refused.3X: a class cannot have the name '3X': ",
+        ),
+        (
+            'ANYFFI_EXCEPTION(X, "refused.X", "ValueError").attribute("the x", &X::x)',
+            "refused.X: a member cannot have the name 'the x': ",
+        ),
+    ],
+)
+def test_names_that_are_no_identifiers(ffi: Any, build: Build, declared: str, problem: str) -> None:
+    source = (
+        "#include <anyffi/anyffi.h>\nnamespace { struct P {}; enum class E { kA }; struct X { int x; }; }\n"
+        f"{declared};\n"
+    )
+    path = str(build(f"named_{zlib.crc32(declared.encode())}.cc", source))
+    for _ in range(2):
+        with pytest.raises(ValueError, match=f"^{re.escape(problem)}it is not an identifier$"):
+            ffi.load_module(path)
 
 
 def test_what_is_said_of_a_function_stands_behind_it(ffi: Any, build: Build) -> None:

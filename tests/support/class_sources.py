@@ -211,7 +211,6 @@ ANYFFI_CLASS(geo::Odd, "OddGeometry")
     .method("_anyffi_address", [](const geo::Odd&) { return 1; })
     .method("_anyffi_move_from", [](const geo::Odd&, int64_t) { return 2; }, arg("other"))
     .method("class", [](const geo::Odd&) { return 3; })
-    .method("a b", [](const geo::Odd&) { return 4; })
     .field("x", &geo::Odd::x);
 
 ANYFFI_EXPORT(live, [] { return geo::Counted::live; });

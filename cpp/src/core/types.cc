@@ -74,6 +74,11 @@ const char* python_name_of(const char* type_key) noexcept {
   return dot != nullptr ? dot + 1 : type_key;
 }
 
+bool names_exception_base(const AnyffiFieldInfo& field) noexcept {
+  // A field of objects, which may be of class Error, is read.
+  return field.get == nullptr && field.type_name != nullptr && std::strcmp(field.type_name, "Exception") == 0;
+}
+
 int32_t find_next_code(const DynamicTypes& types, int32_t num_before) noexcept {
   int32_t index = types.count.load(std::memory_order_relaxed) + num_before;
   return index < kChunkSize * kChunks ? ANYFFI_FIRST_DYNAMIC_TYPE + index : ANYFFI_NONE;

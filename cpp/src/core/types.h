@@ -32,6 +32,8 @@ void restore_type(const FormerType& former) noexcept;
 
 /// The part of a key behind its last dot: the name of the type, where it is given none.
 const char* python_name_of(const char* type_key) noexcept;
+/// Whether a field is the first one of a class of exceptions, whose name is that of the base.
+bool names_exception_base(const AnyffiFieldInfo& field) noexcept;
 
 /// The hook of a type or of its nearest ancestor that has one, or NULL: `find_hook(code, &AnyffiTypeInfo::hash)`.
 template <class Hook>

@@ -8,6 +8,7 @@
 #include "core/errors.h"
 #include "core/memory.h"
 #include "functions/signature.h"
+#include "text/identifier.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -17,14 +18,6 @@ constexpr std::string_view kKeywords[] = {"False",  "None",   "True",    "and", 
                                           "else",   "except", "finally", "for",      "from",     "global", "if",
                                           "import", "in",     "is",      "lambda",   "nonlocal", "not",    "or",
                                           "pass",   "raise",  "return",  "try",      "while",    "with",   "yield"};
-
-/// All code points above ASCII count as letters.
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0; }
-
-bool is_identifier(std::string_view name) {
-  return !name.empty() && is_letter(name[0]) &&
-         std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
-}
 
 /// The reason why a parameter's name is invalid, or NULL.
 const char* find_fault(const AnyffiFunctionInfo& info, int32_t index) {

@@ -7,9 +7,11 @@
 #include "core/errors.h"
 #include "core/memory.h"
 #include "core/messages.h"
+#include "core/types.h"
 #include "functions/native.h"
 #include "registry/definitions.h"
 #include "registry/overloads.h"
+#include "text/identifier.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -105,10 +107,17 @@ bool is_pair(uint32_t setter, uint32_t getter) noexcept {
   return setter == (ANYFFI_STATIC_METHOD | ANYFFI_SETTER) && getter == (ANYFFI_STATIC_METHOD | kIsProperty);
 }
 
+/// Refuses a name that Python's code cannot write.
+int check_identifier(const char* name, const char* of_what) noexcept {
+  if (is_identifier(name)) return 0;
+  return raise_format("ValueError", "a %s cannot have the name '%s': it is not an identifier", of_what, name);
+}
+
 /// Refuses a second member of a name, of which Python would have one. Methods of one kind are overloads, and
 /// constructors have no name of their own.
 int check_name(const ClassState& state, const char* name, uint32_t flags) noexcept {
   constexpr uint32_t kIsUnnamed = ANYFFI_CONSTRUCTOR | ANYFFI_RESTORE;
+  if ((flags & kIsUnnamed) == 0 && check_identifier(name, "member") != 0) return -1;
   bool is_taken = false;
   for (int32_t i = 0; i < state.fields.size; ++i) is_taken |= std::strcmp(state.fields.rows[i].name, name) == 0;
   for (int32_t i = 0; i < state.methods.size; ++i) {
@@ -208,6 +217,9 @@ void anyffi_class_begin(AnyffiClassBuilder* builder, int32_t (*type_code_of)(voi
     state->doc = declared.doc;
     state->visit = declared.visit_children;
     type_code_of();
+    if (const AnyffiTypeInfo* info = anyffi_type_get_info(*slot)) {
+      if (check_identifier(python_name_of(info->type_key), "class") != 0) return name_class(*state), -1;
+    }
     for (int32_t i = 0; i < declared.num_fields; ++i) {
       if (state->fields.add(declared.fields[i]) == nullptr) return -1;
     }
@@ -248,7 +260,10 @@ void anyffi_class_add_field(AnyffiClassBuilder* builder, const AnyffiFieldInfo* 
   if (state == nullptr) return;
   check_last(builder);
   state->last = Last::kNothing;
-  if (check_name(*state, field->name, 0) != 0 || state->fields.add(*field) == nullptr) return defer(*state);
+  // The first field of an exception names its base.
+  bool is_base = state->fields.size == 0 && names_exception_base(*field);
+  if ((!is_base && check_name(*state, field->name, 0) != 0) || state->fields.add(*field) == nullptr)
+    return defer(*state);
   state->last = Last::kField;
   state->has_fields = true;
   if (state->visit == nullptr && field->visit != nullptr) state->visit = state->visit_fields;
