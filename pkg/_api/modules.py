@@ -8,6 +8,7 @@ import os
 from .._builtins import *  # noqa: F403
 from .._objects.bound import BoundClasses, begin_permanent
 from .._objects.runtime import Runtime
+from .._rules.errors import BUILTIN_KINDS
 from .._typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class ModuleApi:
     def _load(self, path: str, library: str, override: bool) -> Module:
         """Load a version of a library that is identified by a name, or by its path if that is empty."""
         end = begin_permanent()
-        module: Module = self._runtime.module_load(path, library, bool(override))
+        module: Module = self._runtime.module_load(path, library, bool(override), BUILTIN_KINDS)
         loaded_paths[os.fsdecode(path)] = None
         for name in self._runtime.module_list_classes(module):
             self._classes.refresh(self._runtime.module_find_class(module, name))

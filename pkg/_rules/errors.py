@@ -16,6 +16,7 @@ from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable, TypeVar, overload
 
 __all__ = [
+    "BUILTIN_KINDS",
     "MarshalMismatch",
     "class_of_kind",
     "fill",
@@ -41,6 +42,8 @@ class_of_kind: dict[str, type[BaseException]] = {
     for name, found in vars(builtins).items()
     if isinstance(found, type) and issubclass(found, BaseException) and found.__name__ == name
 }
+#: The kinds of Python's own classes.
+BUILTIN_KINDS = tuple(class_of_kind)
 _kind_of_class: dict[type[BaseException], str] = {found: kind for kind, found in class_of_kind.items()}
 
 #: The kinds of the classes that C++ declares, which errors of derived classes have, too.

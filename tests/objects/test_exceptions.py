@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 import traceback
 from typing import Any, Callable
 
 import pytest
-from exception_sources import FAILURES, WRONG
+from exception_sources import FAILURES, MISSPELT, WRONG
 from support import Build, compiles_classes
 
 pytestmark = compiles_classes
@@ -140,6 +141,38 @@ def test_bases_that_are_none(ffi: Any, build: Build) -> None:
             ValueError, match=f"the base 'wrong.{base}' of the exception 'wrong.{name}' is no"
         ):
             getattr(wrong, name)
+
+
+@pytest.mark.parametrize(
+    ("base", "advice"),
+    [
+        ("ValueEror", "; did you mean 'ValueError'?"),
+        ("misspelt", ""),
+        ("Nothing", ""),
+        ("", ""),
+    ],
+)
+def test_a_misspelt_base_is_refused(ffi: Any, build: Build, base: str, advice: str) -> None:
+    path = build(f"misspelt_{base}.cc", MISSPELT.replace("BASE", base))
+    problem = (
+        f"misspelt.Refused: its base '{base}' is neither a builtin exception class of this Python nor the key of "
+        f"a class{advice}"
+    )
+    for _ in range(2):
+        with pytest.raises(ValueError, match=f"^{re.escape(problem)}$"):
+            ffi.load_module(path)
+        assert ffi.get_global_func("misspelt.fail", allow_missing=True) is None
+
+
+def test_a_base_that_others_may_define(ffi: Any, build: Build) -> None:
+    ffi.load_module(build("later.cc", MISSPELT.replace("BASE", "later.Failure").replace("misspelt", "later")))
+    with pytest.raises(RuntimeError, match=r"^later\.Refused: refused$"):
+        ffi.get_global_func("later.fail")()
+    source = MISSPELT.replace("BASE", "MisspeltOther").replace("misspelt", "dotless")
+    dotless = ffi.load_module(build("dotless.cc", source))
+    with pytest.raises(dotless.Refused, match="^refused$") as caught:
+        ffi.get_global_func("dotless.fail")()
+    assert isinstance(caught.value, dotless.MisspeltOther)
 
 
 def test_raised_in_python(shop: Any) -> None:

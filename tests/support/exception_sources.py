@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["FAILURES", "WRONG"]
+__all__ = ["FAILURES", "MISSPELT", "WRONG"]
 
 FAILURES = """
 #include <anyffi/anyffi.h>
@@ -108,6 +108,15 @@ ANYFFI_EXPORT(as_std, [](const anyffi::Function& f) -> std::string {
   }
   return "nothing";
 });
+"""
+
+#: A class of exceptions whose base is to be named.
+MISSPELT = """
+#include <anyffi/anyffi.h>
+namespace { struct Refused { const char* what() const { return "refused"; } }; struct Other {}; }
+ANYFFI_EXCEPTION(Refused, "misspelt.Refused", "BASE");
+ANYFFI_EXCEPTION(Other, "MisspeltOther", "Exception");
+ANYFFI_REGISTER_GLOBAL("misspelt.fail").def([] { throw Refused(); });
 """
 
 #: Exceptions that are no classes, a base that does not exist, and one that is no exception.

@@ -1,17 +1,30 @@
 /// \file
 /// Modules, under `anyffi.Module.*`.
+#include "modules/module.h"
+
 #include <anyffi/anyffi.h>
+
+#include "core/messages.h"
 
 namespace {
 
 using anyffi::AnyValue;
 using anyffi::AnyView;
 using anyffi::arg;
+using anyffi::Array;
+using anyffi::Optional;
+using anyffi::String;
 using anyffi::detail::check;
+namespace runtime = anyffi::runtime;
 
-AnyValue load(AnyView path, AnyView library, bool override_existing) {
+AnyValue load(AnyView path, AnyView library, bool override_existing, const Optional<Array<String>>& exceptions) {
   AnyValue module;
-  check(anyffi_module_load_version(&path.raw(), &library.raw(), override_existing, module.out()));
+  runtime::Vector<runtime::String> names;
+  if (exceptions) {
+    for (const String& name : *exceptions) runtime::append_text(&names.emplace_back(), &name.value().raw());
+  }
+  check(
+      runtime::load_module(path.raw(), library.raw(), override_existing, exceptions ? &names : nullptr, module.out()));
   return module;
 }
 
@@ -75,8 +88,10 @@ AnyValue find_origin(AnyView function) {
 }  // namespace
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Module.load")
-    .def(&load, arg("path"), arg("library") = "", arg("override") = false)
-    .doc("Load a shared library, which is never unloaded; `library` identifies its versions, by default the path.");
+    .def(&load, arg("path"), arg("library") = "", arg("override") = false, arg("exceptions") = nullptr)
+    .doc(
+        "Load a shared library, which is never unloaded; `library` identifies its versions, by default the path. "
+        "`exceptions` are the classes of the caller from which classes of exceptions derive.");
 ANYFFI_REGISTER_GLOBAL("anyffi.Module.get_program")
     .def(&get_program, arg("prefix"))
     .doc("Return the program itself as a module.");

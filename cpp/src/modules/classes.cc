@@ -7,6 +7,8 @@
 
 #include "core/errors.h"
 #include "core/memory.h"
+#include "core/types.h"
+#include "text/suggest.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -94,6 +96,22 @@ int check_names(const AnyffiModuleTable* table) {
     bool is_same = i > 0 && !precedes(all[i - 1], each) && (each.info == nullptr || all[i - 1].info != each.info);
     if (is_same) return raise_same_name(all[i - 1], each);
     if (int status = check_submodules(all, each)) return status;
+  }
+  return 0;
+}
+
+int check_exceptions(const AnyffiModuleTable* table, const Vector<String>& of_host) {
+  for (const AnyffiModuleClass* row = first_class(table); row != nullptr; row = row->next) {
+    const AnyffiTypeInfo* info = class_of(*row);
+    if (info == nullptr || info->num_fields == 0 || !names_exception_base(info->fields[0])) continue;
+    const char* base = info->fields[0].name;
+    // That of another library may be loaded later.
+    bool is_known = std::strchr(base, '.') != nullptr || anyffi_type_find(base) != nullptr ||
+                    std::find(of_host.begin(), of_host.end(), base) != of_host.end();
+    if (is_known) continue;
+    return raise_format(
+        "ValueError", "%s: its base '%s' is neither a builtin exception class of this Python nor the key of a class%s",
+        info->type_key, base, did_you_mean(base, of_host).c_str());
   }
   return 0;
 }

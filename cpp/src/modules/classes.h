@@ -20,6 +20,8 @@ bool is_nested(const AnyffiTypeInfo& info);
 String attribute_of_class(const AnyffiTypeInfo& info, const AnyffiModuleTable* table);
 /// ValueError if two classes, functions or submodules of a library have one name: its module has one attribute.
 int check_names(const AnyffiModuleTable* table);
+/// ValueError if the base of a class of exceptions, written as those of the host are, without a dot, is none of them.
+int check_exceptions(const AnyffiModuleTable* table, const Vector<String>& of_host);
 
 }  // namespace anyffi::runtime
 

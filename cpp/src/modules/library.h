@@ -19,10 +19,12 @@ struct Library {
   const AnyffiModuleTable* table = nullptr; /* NULL in plain C */
 };
 
-/// What a load may replace.
+/// What a load may replace, and where it happens.
 struct LoadOptions {
   std::string_view library; /* what earlier versions registered under this name; the path, if it is empty */
   bool overrides = false;   /* also functions of other registrants */
+  /* The host's own classes of exceptions, from which those of the library derive; NULL: there is no host. */
+  const Vector<String>* exceptions = nullptr;
 };
 
 /// Opens the library at a path, and raises what its static initialisers deferred.

@@ -222,6 +222,21 @@ Module* as_module(const AnyffiValue* value) {
 }
 
 }  // namespace
+
+int load_module(const AnyffiValue& path, const AnyffiValue& library, bool overrides, const Vector<String>* exceptions,
+                AnyffiValue* out) noexcept {
+  AnyffiValue given = path, given_library = library;
+  *out = anyffi_make_none();
+  if (!anyffi_is_str(given_library.type_code)) {
+    return anyffi_error_raise("TypeError", "the name of a library must be a str");
+  }
+  return guard([&] {
+    String name;
+    append_text(&name, &given_library);
+    return load(&given, LoadOptions{name, overrides, exceptions}, out);
+  });
+}
+
 }  // namespace anyffi::runtime
 
 using namespace anyffi::runtime;
@@ -234,16 +249,7 @@ int anyffi_module_load(const AnyffiValue* path, AnyffiValue* out) {
 
 int anyffi_module_load_version(const AnyffiValue* path, const AnyffiValue* library, int32_t override_existing,
                                AnyffiValue* out) {
-  AnyffiValue given = *path, given_library = *library;
-  *out = anyffi_make_none();
-  if (!anyffi_is_str(given_library.type_code)) {
-    return anyffi_error_raise("TypeError", "the name of a library must be a str");
-  }
-  return guard([&] {
-    String name;
-    append_text(&name, &given_library);
-    return load(&given, LoadOptions{name, override_existing != 0}, out);
-  });
+  return load_module(*path, *library, override_existing != 0, nullptr, out);
 }
 
 int anyffi_module_get_program(const AnyffiValue* prefix, AnyffiValue* out) {

@@ -21,6 +21,9 @@ struct Module {
 
 inline bool is_program(const Module& module) { return module.path.type_code == ANYFFI_NONE; }
 
+/// As `anyffi_module_load_version`; `exceptions`: the names of the host's classes of exceptions.
+int load_module(const AnyffiValue& path, const AnyffiValue& library, bool overrides, const Vector<String>* exceptions,
+                AnyffiValue* out) noexcept;
 /// Records the path that a table was loaded from, unless there is one already.
 int record_table(const AnyffiModuleTable* table, const AnyffiValue* path);
 /// The names of a module's own functions.

@@ -199,8 +199,12 @@ int load_library(const String& name, const String& file, const void* original, c
     journal.undo();
     return -1;
   }
-  if (journal.error()->type_code == ANYFFI_NONE && guard([&] { return check_names(out->table); }) != 0) {
-    // Its names are those of the first load: memory is exhausted, and the library works.
+  auto check = [&] {
+    if (int status = check_names(out->table)) return status;
+    return options.exceptions != nullptr ? check_exceptions(out->table, *options.exceptions) : 0;
+  };
+  if (journal.error()->type_code == ANYFFI_NONE && guard(check) != 0) {
+    // Its names are those of the first load: memory is exhausted, or C++ loaded it first, and the library works.
     if (is_loaded) return -1;
     AnyffiValue raised;
     anyffi_error_take_raised(&raised);
