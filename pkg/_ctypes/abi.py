@@ -77,16 +77,27 @@ def _list_sectioned(loaded: Any) -> dict[str, Any]:
     return made
 
 
+#: What ctypes says behind "argument 1: " where memory or the stack ran out; near the end of the stack it
+#: cannot name the class.
+_OUT_OF_MEMORY = ("MemoryError", "<class 'MemoryError'>")
+_OUT_OF_STACK = ("RecursionError", "<class 'RecursionError'>", "???")
+
+
 def translate_error(exception: BaseException) -> BaseException:
     """Return the error behind an ArgumentError, which ctypes raises for any failure to convert an argument.
 
-    No argument of ours has the wrong type, so memory or the stack ran out.
+    No argument of ours has the wrong type, so memory or the stack ran out. Other errors are those of users'
+    own calls through ctypes, in callbacks for example, and stay as they are.
     """
     if type(exception) is not ctypes.ArgumentError:
         return exception
-    if "MemoryError" in str(exception):
-        return MemoryError()
-    return RecursionError("maximum recursion depth exceeded")
+    place, separator, why = str(exception).partition(": ")
+    if separator and place.startswith("argument "):
+        if why.startswith(_OUT_OF_MEMORY):
+            return MemoryError()
+        if not why or why.startswith(_OUT_OF_STACK):
+            return RecursionError("maximum recursion depth exceeded")
+    return exception
 
 
 def translates_errors(function: Callable[..., Any]) -> Callable[..., Any]:

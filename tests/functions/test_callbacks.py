@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import operator
 from typing import Any
 
 import cases
@@ -171,3 +173,36 @@ def test_unbounded_recursion_raises_with_a_high_limit(ffi: Any) -> None:
         assert t.live_blocks() == before, (t.live_blocks(), before)
     """
     assert run_program(program, ffi.ffi_mode) == "ended\n"
+
+
+class CallsThroughCtypes:
+    """Fails in a call of its own through ctypes, wherever its code runs."""
+
+    def __index__(self) -> int:
+        raise ctypes.ArgumentError("argument 1: TypeError: wrong type")
+
+    def __hash__(self) -> int:
+        raise ctypes.ArgumentError("argument 1: TypeError: wrong type")
+
+
+def test_errors_of_users_calls_through_ctypes_stay_as_they_are(ffi: Any) -> None:
+    """The ctypes mode raises such errors itself where memory or the stack runs out, and turns those into others."""
+    raised = ctypes.ArgumentError("argument 1: TypeError: wrong type")
+
+    def fail() -> None:
+        raise raised
+
+    with pytest.raises(ctypes.ArgumentError) as caught:
+        ffi.get_global_func("testing.apply")(fail)
+    assert caught.value is raised
+    assert ffi.get_global_func("testing.catch_error")(fail)[0] == "ArgumentError"
+    given = CallsThroughCtypes()
+    for use in (
+        lambda: ffi.get_global_func("testing.add_one")(given),
+        lambda: ffi.List([1]).append(given),
+        lambda: operator.setitem(ffi.List([1]), 0, given),
+        lambda: ffi.convert([given]),
+        lambda: ffi.Dict({1: 2})[given],
+    ):
+        with pytest.raises(ctypes.ArgumentError, match="wrong type"):
+            use()
