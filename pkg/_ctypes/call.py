@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from ctypes import ArgumentError, c_char, c_int32
+from ctypes import c_char, c_int32
 
 from .._builtins import *  # noqa: F403
 from .._rules import keywords as _binding
@@ -188,16 +188,18 @@ class FunctionCore(ObjectCore):
             if result is not None:
                 release(result)
             release_all(keep)
+            # Before its place is added to its message, by which it is known.
+            translated = translate_error(exception)
             if len(packed) < len(args):
-                locate(exception, args, self)
+                locate(translated, args, self)
             # For debuggers, which find the names of this frame. Described when somebody looks.
             arguments = _new_arguments(Arguments)
             _set_call(arguments, (self, args, packed))
             packed = values = arguments  # type: ignore[assignment]
             is_function = isinstance(self, FunctionCore)
-            if type(exception) is not ArgumentError and is_function:
+            if translated is exception and is_function:
+                del translated
                 raise
-            translated = translate_error(exception)
             if not is_function:
                 given = () if self is _MISSING else (self,)
                 translated = slot_refusal(FunctionCore, "anyffi.Function", "__call__", 0, given, {})

@@ -125,6 +125,8 @@ def _callback(function: Any, args: int, count: int, result: int, x: Any = _NOT_R
             pack_into(x, result)
             return _DONE
         except BaseException as exception:
+            # Before its place is added to its message, by which it is known.
+            exception = translate_error(exception)
             if x is not _NOT_RETURNED:
                 _locate_result(exception, (x,), _object_of(function))
             return _fail(exception, result)

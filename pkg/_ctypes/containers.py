@@ -12,13 +12,15 @@ from .._builtins import *  # noqa: F403
 from .._rules import containers as rules
 from .._rules.codes import code
 from .._typing import Any, Callable
-from .abi import library
+from .abi import library, platform
 from .structs import Header
 from .wrapper import unwrap
 
 __all__ = ["read_numbers", "set_unwrapper", "unwrap_as"]
 
 _unwrap: Callable[[Any], int] = unwrap
+# Without declared parameters, whose conversion takes memory.
+_is_a = platform.plain(library.type_is_a)
 
 
 def set_unwrapper(unwrap: Callable[[Any], int]) -> None:
@@ -32,7 +34,7 @@ def unwrap_as(wrapper: Any, type_code: int) -> int:
     address = _unwrap(wrapper)
     found = Header.from_address(address).type_code
     # `x.__class__ = ...` can put a wrapper into any class of the same layout.
-    if found != type_code and not library.type_is_a(found, type_code):
+    if found != type_code and not _is_a(found, type_code):
         raise rules.wrong_object(wrapper)
     return address
 

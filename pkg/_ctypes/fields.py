@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from ctypes import ArgumentError
+
 from .._builtins import *  # noqa: F403
 from .._rules.codes import code
 from .._rules.refusals import explain_field
 from .._typing import Any, Callable, NoReturn
-from .abi import VALUE, VALUE_SIZE, library, platform
+from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
 from .members import name_enumeration
 from .native import take_native
 from .owned import OwnedValue, cells
@@ -67,32 +69,42 @@ def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, 
     key = name.encode()
 
     def put(self: Any, value: Any) -> None:
-        keep: list[Any] = []
-        cls = type(value)
-        if cls is int:
-            packed = _value(_INT, 0, value) if _INT64_MIN <= value <= _INT64_MAX else None
+        try:
+            keep: list[Any] = []
+            cls = type(value)
+            if cls is int:
+                packed = _value(_INT, 0, value) if _INT64_MIN <= value <= _INT64_MAX else None
+            else:
+                write = scalar_borrowers.get(id(cls))
+                found = argument_writers.get(id(cls)) or find_argument_writer(cls) if write is None else None
+                # What calls code of users is called once, by `slow`.
+                if found is write_wrapper or found in number_writers:
+                    write = found
+                packed = None if write is None else write(value, keep)
+                if found is not None and type(packed) is bytes and not keep:
+                    packed = name_enumeration(value, packed)
+            if type(packed) is bytes and not keep:
+                try:
+                    status = _set_field(memory_of(self), key, packed)
+                except (AttributeError, TypeError):
+                    status = 0
+                if status == _SET:
+                    return
+                if status == _FAILED:
+                    _raise_about(value)
+                if status == _SET_WITH_TYPE:
+                    renew_wrapper(self)
+                    return
+            slow(self, value)
+        except ArgumentError as error:
+            translated = translate_error(error)
         else:
-            write = scalar_borrowers.get(id(cls))
-            found = argument_writers.get(id(cls)) or find_argument_writer(cls) if write is None else None
-            # What calls code of users is called once, by `slow`.
-            if found is write_wrapper or found in number_writers:
-                write = found
-            packed = None if write is None else write(value, keep)
-            if found is not None and type(packed) is bytes and not keep:
-                packed = name_enumeration(value, packed)
-        if type(packed) is bytes and not keep:
-            try:
-                status = _set_field(memory_of(self), key, packed)
-            except (AttributeError, TypeError):
-                status = 0
-            if status == _SET:
-                return
-            if status == _FAILED:
-                _raise_about(value)
-            if status == _SET_WITH_TYPE:
-                renew_wrapper(self)
-                return
-        slow(self, value)
+            return
+        # Out of the handler, so that the ArgumentError is not its context.
+        try:
+            raise translated
+        finally:
+            del translated
 
     return put
 

@@ -283,10 +283,14 @@ def own(value: bytes) -> Any:
     return copy
 
 
+#: Without declared parameters, whose conversion takes memory that may have run out.
+_take_raised = platform.plain(library.error_take_raised)
+
+
 def discard_error() -> None:
     """Discard the thread's error, if there is one."""
     error = OwnedValue(VALUE_SIZE)
-    library.error_take_raised(error)
+    _take_raised(error)
     release(error)
 
 
@@ -306,7 +310,7 @@ def need_stack() -> None:
 def raise_taken() -> NoReturn:
     """Take the thread's error, which a function of the C ABI set, and raise it."""
     error = OwnedValue(VALUE_SIZE)
-    library.error_take_raised(error)
+    _take_raised(error)
     raise_error(error)
 
 

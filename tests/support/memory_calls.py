@@ -319,6 +319,8 @@ CALLS: dict[str, Call] = {
     "deep copies": lambda ffi: _copying_deeply(
         ffi.List([LONG, ffi.Dict({LONG: ffi.Array([ffi.List([1])])})])
     ),
+    "deep copy of a shape": lambda ffi: _copying_deeply(ffi.Shape((1, 2))),
+    "field refused": lambda ffi: lambda: _catching(setattr, make_tree(ffi), "name", 5),
     "children": lambda ffi: _naming_children(ffi, ffi.Dict({LONG: [1], "k": {2}})),
     "fields as children": lambda ffi: _naming_children(ffi, make_tree(ffi)),
     "children mapped": lambda ffi: functools.partial(
