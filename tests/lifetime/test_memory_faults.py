@@ -10,6 +10,7 @@ import sysconfig
 from typing import Any
 
 import pytest
+from exception_sources import FAILURES
 from memory_calls import CALLS
 from override_sources import OVERRIDES
 from support import CC, CPYTHON, ROOT, SANITIZED, Build, needs_compilers, run
@@ -516,3 +517,65 @@ print("done")
 def test_mappings_are_pickled_without_memory_for_pairs(ffi: Any, failing_memory: pathlib.Path) -> None:
     """An iterator over the items of a dict would end the process."""
     run_to_the_end(ffi, failing_memory, _REDUCED)
+
+
+_EXCEPTIONS = """
+import sys, anyffi, anyffi.testing
+from failing_memory import least, open_cells
+from memory_faults import _LOST
+cells = open_cells()
+trim = anyffi.get_global_func("testing.fail_allocation")
+module = anyffi.load_module(sys.argv[1])
+text = "a text on the heap of the runtime"
+try:
+    module.fail("sold out")
+except ValueError as error:
+    SoldOut = type(error)
+
+def refuse():
+    raise SoldOut(text)
+
+def is_right(result):
+    # The text of an exception that cannot be made is "(no text)", as everywhere.
+    return result in (f"sold out: {text}", "sold out: (no text)", "error MemoryError")
+
+def has_attributes(error):
+    return (str(error), error.days, error.names, error.total) == ("spoilt", 3, ["pear", "fig"], 6)
+
+for call, is_result, is_error in (
+    (lambda: module.caught(refuse), is_right, lambda error: False),
+    (lambda: module.fail("spoilt"), lambda result: False, has_attributes),
+):
+    for failures in range(1000):
+        # Free lists of the runtime would hide allocations.
+        trim(-1)
+        result = raised = None
+        try:
+            cells[1] = 0
+            cells[0] = failures
+            result = call()
+        except MemoryError:
+            pass
+        except SystemError as error:
+            assert any(words in str(error) for words in _LOST), error
+        except Exception as error:
+            raised = error
+        finally:
+            cells[0] = -1
+        has_failed = cells[1] > 0
+        assert result is None or is_result(result), (failures, result)
+        assert raised is None or is_error(raised), (failures, raised, vars(raised))
+        result = raised = None
+        if not has_failed:
+            break
+    assert failures >= least(3), failures
+print("done")
+"""
+
+
+@pytest.mark.unrecorded("a process of its own")
+def test_exceptions_without_memory_are_no_others(
+    ffi: Any, failing_memory: pathlib.Path, build: Build
+) -> None:
+    """C++ catches one of Python as its class or a MemoryError; one of C++ has its attributes or is a MemoryError."""
+    run_to_the_end(ffi, failing_memory, _EXCEPTIONS, build("failures.cc", FAILURES))

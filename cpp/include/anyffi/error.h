@@ -71,7 +71,7 @@ class ANYFFI_EXPORT_SYMBOL Error : public std::exception {
   explicit Error(detail::Raised) {
     anyffi_error_take_raised(error_.out());
     anyffi_error_ensure(error_.out());
-    anyffi_exception_throw(&error_.raw());
+    anyffi_exception_throw(error_.out());
   }
 
   AnyView kind() const { return AnyView(fields().kind); }

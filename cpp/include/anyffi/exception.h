@@ -58,8 +58,9 @@ typedef struct AnyffiException {
 /// Adds a class, which must never be freed. Derived classes precede their bases, whoever is registered first.
 void anyffi_exception_register(AnyffiException* row);
 /// Throws what stands for an error in C++, if its kind is that of a class of exceptions: that class, or the nearest of
-/// its bases that can be made of a message.
-void anyffi_exception_throw(const AnyffiValue* error);
+/// its bases that can be made of a message. Where the kind cannot be found for lack of memory, the error becomes a
+/// MemoryError: handlers of its class would not catch it as it is.
+void anyffi_exception_throw(AnyffiValue* error);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

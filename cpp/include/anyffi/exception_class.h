@@ -113,14 +113,18 @@ void add_attribute(const char* name, F getter) {
   own->readers = reader;
 }
 
-/// None where reading it fails: the exception itself is what matters.
+/// None where reading it fails: the exception itself is what matters. Without memory, throws a MemoryError.
 inline AnyValue read_attribute(const AttributeReader& reader) {
-  AnyValue value, ignored;
+  AnyValue value, error;
   int status = catch_all([&] {
     value = reader.read();
     return 0;
   });
-  if (status != 0) anyffi_error_take_raised(ignored.out());
+  if (status != 0) anyffi_error_take_raised(error.out());
+  if (error.type_code() == ANYFFI_ERROR &&
+      is_of_kind(*reinterpret_cast<const AnyffiError*>(error.raw().as_object), "MemoryError")) {
+    throw std::bad_alloc();
+  }
   return value;
 }
 

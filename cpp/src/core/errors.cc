@@ -255,19 +255,48 @@ void anyffi_error_fill(AnyffiObject* object) {
   __atomic_store_n(&error->kind.type_code, name.type_code, __ATOMIC_RELEASE);
 }
 
+namespace {
+
+/// Asks the host for the name of the class of its exception; whether it answered.
+bool ask_kind(const AnyffiError* error, Owned* out) noexcept {
+  const AnyffiHost* hooks = host();
+  return hooks != nullptr && hooks->error_fill != nullptr &&
+         call_hook([&] { return hooks->error_fill(error->handle, out->out(), nullptr, nullptr); }) == 0 &&
+         anyffi_is_str(out->get()->type_code);
+}
+
+/// Takes the raised error, and returns whether it is a MemoryError.
+bool take_no_memory() noexcept {
+  Owned taken, kind;
+  anyffi_error_take_raised(taken.out());
+  if (taken->type_code != ANYFFI_ERROR) return false;
+  auto* error = reinterpret_cast<const AnyffiError*>(taken->as_object);
+  if (error->handle == nullptr || ask_kind(error, &kind)) {
+    AnyffiValue name = error->handle == nullptr ? error->kind : *kind.get(), wanted = short_text("MemoryError");
+    return name.aux == wanted.aux && name.as_int == wanted.as_int && name.type_code == wanted.type_code;
+  }
+  // The stack may have ended instead, which leaves the runtime's own memory.
+  void* memory = anyffi_alloc(sizeof(OwnError));
+  if (memory == nullptr) return true;
+  anyffi_free(memory);
+  return false;
+}
+
+}  // namespace
+
 namespace anyffi::runtime {
 
-int get_error_kind(const AnyffiError* error, Owned* out) noexcept {
+int get_error_kind(const AnyffiError* error, Owned* out, bool* lacks_memory) noexcept {
+  *lacks_memory = false;
   if (__atomic_load_n(&error->kind.type_code, __ATOMIC_ACQUIRE) != ANYFFI_NONE) {
     *out = Owned(error->kind);
     anyffi_value_retain(out->get());
     return 0;
   }
   SavedError saved;
-  const AnyffiHost* hooks = host();
-  if (hooks == nullptr || hooks->error_fill == nullptr) return -1;
-  int status = call_hook([&] { return hooks->error_fill(error->handle, out->out(), nullptr, nullptr); });
-  return status != 0 || !anyffi_is_str(out->get()->type_code) ? -1 : 0;
+  if (ask_kind(error, out)) return 0;
+  *lacks_memory = take_no_memory();
+  return -1;
 }
 
 }  // namespace anyffi::runtime
@@ -289,9 +318,7 @@ const char* anyffi_error_get_text(AnyffiObject* error, AnyffiValue* text) {
     anyffi_error_fill(error);
     AnyffiValue message = reinterpret_cast<AnyffiError*>(error)->message;
     if (anyffi_str_to_utf8(&message, text) != 0) {
-      Owned ignored;
-      anyffi_error_take_raised(ignored.out());
-      return "(the message is not UTF-8)";
+      return take_no_memory() ? "(no text)" : "(the message is not UTF-8)";
     }
   }
   AnyffiTextView view;

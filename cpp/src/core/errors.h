@@ -22,8 +22,8 @@ int raise_format(const char* kind, const char* format, ...) noexcept __attribute
 int raise_text(const char* kind, const String& text) noexcept;
 /// Raises an error whose class takes several arguments; steals `args`, an Array.
 int raise_with_args(const char* kind, const char* message, AnyffiValue args) noexcept;
-/// The name of an error's class; -1 if the host cannot tell it.
-int get_error_kind(const AnyffiError* error, Owned* out) noexcept;
+/// The name of an error's class; -1 if the host cannot tell it, and then whether that is for lack of memory.
+int get_error_kind(const AnyffiError* error, Owned* out, bool* lacks_memory) noexcept;
 /// Returns whether the thread's slot holds an error.
 bool has_raised() noexcept;
 

@@ -134,13 +134,22 @@ void anyffi_exception_register(AnyffiException* row) {
   __atomic_store_n(place, row, __ATOMIC_RELEASE);
 }
 
-void anyffi_exception_throw(const AnyffiValue* error) {
+void anyffi_exception_throw(AnyffiValue* error) {
   AnyffiException* row = load_row(&first_class);
   if (row == nullptr || error->type_code != ANYFFI_ERROR) return;
   // Not the whole error: the text of its traceback grows with each level of a recursion through C++.
   anyffi::runtime::Owned name;
   AnyffiTextView kind;
-  if (anyffi::runtime::get_error_kind(reinterpret_cast<const AnyffiError*>(error->as_object), &name) != 0) return;
+  bool lacks_memory;
+  auto* raised = reinterpret_cast<const AnyffiError*>(error->as_object);
+  if (anyffi::runtime::get_error_kind(raised, &name, &lacks_memory) != 0) {
+    if (lacks_memory) {
+      anyffi_value_release(error);
+      anyffi::runtime::raise_no_memory();
+      anyffi_error_take_raised(error);
+    }
+    return;
+  }
   anyffi_view_text(name.get(), &kind);
   if (kind.encoding != ANYFFI_ASCII) return;
   std::string_view wanted(static_cast<const char*>(kind.data), static_cast<size_t>(kind.length));
