@@ -508,7 +508,7 @@ for content in ({"a": 1}, {"k": [2**80, 1j]}):
         assert reduced is None or dict(reduced[4]) == content, failures
         if not has_failed:
             break
-    assert failures >= least(3), failures
+    assert failures >= least(2), failures
 print("done")
 """
 
