@@ -37,7 +37,7 @@ CORE = (
     "set_method_class",
     "set_observer",
     "set_record_class",
-    "set_submodule_class",
+    "set_module_class",
     "create_exchange",
     "create_record",
     "field_getter",

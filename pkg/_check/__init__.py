@@ -82,9 +82,9 @@ __all__ = [
     "set_constructor_class",
     "set_field_class",
     "set_method_class",
+    "set_module_class",
     "set_observer",
     "set_record_class",
-    "set_submodule_class",
     "shut_down",
     "to_object",
     "to_plain",
@@ -135,8 +135,8 @@ def set_constant_class(cls: type) -> None:
     """Do nothing: constants have a `__get__`."""
 
 
-def set_submodule_class(cls: type) -> None:
-    """Do nothing: `__getattr__` of a submodule stores what it finds."""
+def set_module_class(cls: type) -> None:
+    """Do nothing: `__getattr__` of modules and submodules stores what it finds."""
 
 
 def set_constructor(cls: type, constructor: Any) -> None:

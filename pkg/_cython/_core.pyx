@@ -122,7 +122,7 @@ def set_class(int32_t type_code, cls):
         if type_code in (ANYFFI_MODULE, ANYFFI_FUNCTION) and hasattr(cls, "__getattr__"):
             set_late_slot(<PyTypeObject*>cls)
         if type_code == ANYFFI_MODULE:
-            set_module_alloc(<PyTypeObject*>cls)
+            set_module_class(cls)
     else:
         (<dict>state.dynamic_classes)[type_code] = cls
         if "_anyffi_type_key" in cls.__dict__:
@@ -222,9 +222,12 @@ def set_constant_class(type cls not None):
     set_constant_slot(<PyTypeObject*>cls)
 
 
-def set_submodule_class(type cls not None):
-    """Let attributes of submodules be found without a call of `__getattr__`, once they are in the dict."""
-    set_late_slot(<PyTypeObject*>cls)
+def set_module_class(type cls not None):
+    """Let attributes of modules or submodules be found fast. There are no instances of the class yet."""
+    if issubclass(cls, ObjectCore):
+        set_module_alloc(<PyTypeObject*>cls)
+    else:
+        set_late_slot(<PyTypeObject*>cls)
 
 
 def set_constructor(cls, constructor):

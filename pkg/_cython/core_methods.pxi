@@ -34,19 +34,11 @@ def methods_of(name, type methods not None):
     if name == "Function":
         own = vars(FunctionCore)
         return {"__get__": own["__get__"], "__name__": property(own["_anyffi_name"])}
-    if name == "Module":
-        return {"__init_subclass__": classmethod(init_module_class)}
     cores = (ObjectCore, ArrayCore, ListCore, MapCore, DictCore, FrozenSetCore, SetCore)
     names = ("Object", "Array", "List", "Map", "Dict", "FrozenSet", "Set")
     if name in names[1:]:
         state.unpickle_container = keep(methods._anyffi_unpickle)
     return compile_methods(names.index(name), cores[names.index(name)], methods) if name in names else {}
-
-
-def init_module_class(cls, **options):
-    """Let the instances of a class that derives from Module be laid out as its own are."""
-    super(<object>state.classes[ANYFFI_MODULE], cls).__init_subclass__(**options)
-    set_module_alloc(<PyTypeObject*>cls)
 
 
 cdef dict compile_methods(int number, type core, type methods):

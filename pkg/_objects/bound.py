@@ -73,7 +73,8 @@ class BoundClasses:
         core.set_class_maker(self.make)
         core.set_field_class(Field)
         core.set_constant_class(Constant)
-        core.set_submodule_class(Submodule)
+        core.set_module_class(Submodule)
+        self.note_module_class = core.set_module_class
         core.set_constructor_class(Constructor)
         core.set_method_class(self._maker.method_class)
         set_enumerations(self.class_of)
