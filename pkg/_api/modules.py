@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["ModuleApi", "loaded_paths"]
 
+#: From which exceptions of C++ derive. One str, so that little is packed at each load, also in pdb.
+_EXCEPTIONS = " ".join(BUILTIN_KINDS)
+
 #: The paths of the libraries that were loaded, in their order.
 loaded_paths: dict[str, None] = {}
 
@@ -77,7 +80,7 @@ class ModuleApi:
     def _load(self, path: str, library: str, override: bool) -> Module:
         """Load a version of a library that is identified by a name, or by its path if that is empty."""
         end = begin_permanent()
-        module: Module = self._runtime.module_load(path, library, bool(override), BUILTIN_KINDS)
+        module: Module = self._runtime.module_load(path, library, bool(override), _EXCEPTIONS)
         loaded_paths[os.fsdecode(path)] = None
         for name in self._runtime.module_list_classes(module):
             self._classes.refresh(self._runtime.module_find_class(module, name))

@@ -34,6 +34,7 @@ static Py_hash_t anyffi_py_hash_device(PyObject* x) {
 }
 
 static void anyffi_py_set_value_slots(PyTypeObject* data_type, PyTypeObject* device) {
+  if (data_type->tp_richcompare == anyffi_py_compare_data_type) return;
   anyffi_py_compare_data_type_slowly = data_type->tp_richcompare;
   anyffi_py_compare_device_slowly = device->tp_richcompare;
   anyffi_py_hash_device_slowly = device->tp_hash;

@@ -4,6 +4,9 @@
 
 #include <anyffi/anyffi.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "core/messages.h"
 
 namespace {
@@ -11,17 +14,21 @@ namespace {
 using anyffi::AnyValue;
 using anyffi::AnyView;
 using anyffi::arg;
-using anyffi::Array;
 using anyffi::Optional;
 using anyffi::String;
 using anyffi::detail::check;
 namespace runtime = anyffi::runtime;
 
-AnyValue load(AnyView path, AnyView library, bool override_existing, const Optional<Array<String>>& exceptions) {
+/// `exceptions`: the names between spaces.
+AnyValue load(AnyView path, AnyView library, bool override_existing, const Optional<String>& exceptions) {
   AnyValue module;
   runtime::Vector<runtime::String> names;
-  if (exceptions) {
-    for (const String& name : *exceptions) runtime::append_text(&names.emplace_back(), &name.value().raw());
+  runtime::String text;
+  if (exceptions) runtime::append_text(&text, &exceptions->value().raw());
+  for (std::string_view rest = text; !rest.empty();) {
+    std::string_view name = rest.substr(0, rest.find(' '));
+    names.emplace_back(name);
+    rest.remove_prefix(std::min(name.size() + 1, rest.size()));
   }
   check(
       runtime::load_module(path.raw(), library.raw(), override_existing, exceptions ? &names : nullptr, module.out()));
@@ -91,7 +98,7 @@ ANYFFI_REGISTER_GLOBAL("anyffi.Module.load")
     .def(&load, arg("path"), arg("library") = "", arg("override") = false, arg("exceptions") = nullptr)
     .doc(
         "Load a shared library, which is never unloaded; `library` identifies its versions, by default the path. "
-        "`exceptions` are the classes of the caller from which classes of exceptions derive.");
+        "`exceptions` are the names, between spaces, of the caller's classes from which classes of exceptions derive.");
 ANYFFI_REGISTER_GLOBAL("anyffi.Module.get_program")
     .def(&get_program, arg("prefix"))
     .doc("Return the program itself as a module.");
