@@ -15,10 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["ModuleMethods"]
 
 
-#: The attribute that holds the functions that were found by index; no name that users can write.
-_BY_NAME = "_functions by name"
-
-
 class ModuleMethods:
     """A shared library; its functions, classes and constants, and those of its imports, are attributes."""
 
@@ -28,6 +24,7 @@ class ModuleMethods:
     if TYPE_CHECKING:
         _anyffi_runtime: Runtime
         _anyffi_classes: BoundClasses
+        _anyffi_by_name: dict[str, Any]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -45,18 +42,16 @@ class ModuleMethods:
 
     def __getitem__(self, name: str) -> Any:
         try:
-            return object.__getattribute__(self, _BY_NAME)[name]
+            return self._anyffi_by_name[name]
         except (AttributeError, KeyError, TypeError):
             pass
         function = self.get_function(name)
         # Apart from the attributes, to which users may assign. A subclass of str may equal other names.
         if type(name) is str:
             try:
-                by_name = object.__getattribute__(self, _BY_NAME)
-            except AttributeError:
-                by_name = {}
-                object.__setattr__(self, _BY_NAME, by_name)
-            by_name[name] = function
+                self._anyffi_by_name[name] = function
+            except (AttributeError, TypeError):  # TypeError: of a subclass with another `__getattr__`
+                object.__setattr__(self, "_anyffi_by_name", {name: function})
         return function
 
     def get_function(self, name: str) -> Any:

@@ -84,6 +84,7 @@ class TestGood:
         try:
             assert good.add_ones == ("loud", "add_ones")
             assert good.add_one == ("loud", "add_one")
+            assert good["add_one"](1) == 2
         finally:
             good.__class__ = former
         assert good.add_one(1) == 2
@@ -114,7 +115,7 @@ class TestGood:
         finally:
             good.add_one = former
 
-        for unknown in ("ad_one", "", "a b", "_functions by name", "__dict__"):
+        for unknown in ("ad_one", "", "a b", "_anyffi_by_name", "__dict__"):
             for _ in range(2):
                 with pytest.raises(AttributeError) as caught:
                     good[unknown]
@@ -122,7 +123,7 @@ class TestGood:
         for odd in (5, None, [], {}, b"add_one", ("add_one",)):
             with pytest.raises(TypeError):
                 good[odd]
-        assert not any("by name" in name for name in dir(good))
+        assert not any("by_name" in name for name in dir(good))
 
     def test_loading_again(self, ffi: Any, good: Any, build: Build) -> None:
         path = build("good.cc", GOOD)
