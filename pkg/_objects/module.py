@@ -6,7 +6,7 @@ from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_module, unpickle_program
 from .._typing import TYPE_CHECKING, Any
 from .object import is_shown
-from .submodules import first_names, read_member
+from .submodules import first_names, keep_attribute, read_member
 
 if TYPE_CHECKING:
     from .bound import BoundClasses
@@ -34,10 +34,9 @@ class ModuleMethods:
 
     def __getattr__(self, name: str) -> Any:
         # Cached as an attribute, which Python finds without calling this. It stays valid: libraries are never
-        # unloaded, and other modules are searched after those imported before. Not through `__dict__`:
-        # CPython 3.14 specializes attributes of instances alone whose dict nobody asked for.
+        # unloaded, and other modules are searched after those imported before.
         found = read_member(self, name)
-        object.__setattr__(self, name, found)
+        keep_attribute(self, name, found)
         return found
 
     def __getitem__(self, name: str) -> Any:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from types import ModuleType
 
 from .._builtins import *  # noqa: F403
 from .._rules.keywords import is_constant
 from .._typing import Any
 
-__all__ = ["Submodule", "attribute_of", "find_member", "first_names", "read_member"]
+__all__ = ["Submodule", "attribute_of", "find_member", "first_names", "keep_attribute", "read_member"]
 
 #: The constant that documents a submodule.
 _DOC = "__doc__"
@@ -45,6 +46,15 @@ def read_member(module: Any, name: str) -> Any:
     return found if isinstance(found, (type, Submodule)) else attribute_of(found)
 
 
+def keep_attribute(module: Any, name: str, found: Any) -> None:
+    """Store an attribute where the interpreter finds it fastest.
+
+    CPython 3.14 specializes attributes of instances alone whose `__dict__` nobody asked for, and every version
+    those alone whose names are interned, as those in code are.
+    """
+    object.__setattr__(module, sys.intern(name) if type(name) is str else name, found)
+
+
 class Submodule:
     """A part of a library."""
 
@@ -64,7 +74,7 @@ class Submodule:
         if name == "__all__":
             return sorted(first_names(self._owner, self.__name__ + "."))
         found = read_member(self._owner, f"{self.__name__}.{name}")
-        object.__setattr__(self, name, found)  # as `ModuleMethods.__getattr__` does
+        keep_attribute(self, name, found)
         return found
 
     def __dir__(self) -> list[str]:
