@@ -49,8 +49,8 @@ def read_member(module: Any, name: str) -> Any:
 def keep_attribute(module: Any, name: str, found: Any) -> None:
     """Store an attribute where the interpreter finds it fastest.
 
-    CPython 3.14 specializes attributes of instances alone whose `__dict__` nobody asked for, and every version
-    those alone whose names are interned, as those in code are.
+    CPython 3.14 specializes attributes of instances alone whose `__dict__` nobody asked for, and every
+    version those alone whose names are interned, as those in code are.
     """
     object.__setattr__(module, sys.intern(name) if type(name) is str else name, found)
 
