@@ -120,7 +120,8 @@ def test_pickles_and_copies(algebra: Any) -> None:
         for other in (pickle.loads(pickle.dumps(each)), copy.deepcopy(each)):
             assert other.__all__ == each.__all__
     for value in (algebra.linalg.trace, algebra.linalg.dense.solve):
-        assert pickle.loads(pickle.dumps(value)) == value
+        # Not `==`: a function that both backends have found in this process has a wrapper of each.
+        assert pickle.loads(pickle.dumps(value)).same_as(value)
 
 
 @pytest.mark.unrecorded("Python's versions show signatures in several ways")
