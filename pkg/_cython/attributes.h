@@ -23,24 +23,15 @@ static inline int anyffi_py_is_atomic(const AnyffiFieldInfo* field) {
          field->storage == ANYFFI_STORED_BOOL;
 }
 
-/// Calls the `get` of a field, within a section where another thread could see half of a value.
-static inline int anyffi_py_call_get(AnyffiObject* object, const AnyffiFieldInfo* field, AnyffiValue* out) {
+/// Calls the `get` or `set` of a field, within a section where another thread could see half of a value.
+ANYFFI_ALWAYS_INLINE int anyffi_py_access_field(int (*access)(AnyffiObject*, const AnyffiFieldInfo*, AnyffiValue*),
+                                                AnyffiObject* object, const AnyffiFieldInfo* field,
+                                                AnyffiValue* value) {
 #ifdef Py_GIL_DISABLED
-  if (anyffi_py_is_atomic(field)) return field->get(object, field, out);
+  if (anyffi_py_is_atomic(field)) return access(object, field, value);
 #endif
   ANYFFI_BEGIN_SECTION
-  int status = field->get(object, field, out);
-  ANYFFI_END_SECTION
-  return status;
-}
-
-/// The same of its `set`.
-static inline int anyffi_py_call_set(AnyffiObject* object, const AnyffiFieldInfo* field, AnyffiValue* value) {
-#ifdef Py_GIL_DISABLED
-  if (anyffi_py_is_atomic(field)) return field->set(object, field, value);
-#endif
-  ANYFFI_BEGIN_SECTION
-  int status = field->set(object, field, value);
+  int status = access(object, field, value);
   ANYFFI_END_SECTION
   return status;
 }
@@ -119,7 +110,7 @@ static inline PyObject* anyffi_py_read_field_of(const AnyffiFieldGetter* getter,
   const char* member = anyffi_py_find_member(getter, field, object);
   if (member != NULL) return anyffi_py_read_member(field->storage, member);
   AnyffiValue value = anyffi_make_none();
-  int status = anyffi_py_call_get(object, field, &value);
+  int status = anyffi_py_access_field(field->get, object, field, &value);
   if (__builtin_expect(status != 0, 0)) {
     anyffi_py_raise_taken();
     return NULL;
@@ -182,7 +173,7 @@ static inline int anyffi_py_put_value(PyObject* owner, AnyffiObject* object, con
       return -1;
     }
   }
-  int status = anyffi_py_call_set(object, field, &value);
+  int status = anyffi_py_access_field(field->set, object, field, &value);
   if (status != 0) {
     anyffi_py_raise_taken();
     anyffi_py_explain_field(x);
@@ -221,7 +212,7 @@ static inline int anyffi_py_write_field_of(const AnyffiFieldGetter* setter, cons
   if (member != NULL && anyffi_py_put_number(field->storage, member, x)) return 0;
   AnyffiValue value;
   if (!anyffi_py_pack_plain(x, &value)) return anyffi_py_put_value(owner, object, field, x);
-  int status = anyffi_py_call_set(object, field, &value);
+  int status = anyffi_py_access_field(field->set, object, field, &value);
   if (__builtin_expect(status == 0, 1)) return 0;
   anyffi_py_raise_taken();
   return -1;

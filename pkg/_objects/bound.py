@@ -74,7 +74,6 @@ class BoundClasses:
         core.set_field_class(Field)
         core.set_constant_class(Constant)
         core.set_module_class(Submodule)
-        self.note_module_class = core.set_module_class
         core.set_constructor_class(Constructor)
         core.set_method_class(self._maker.method_class)
         set_enumerations(self.class_of)
@@ -237,6 +236,8 @@ class BoundClasses:
         self._require_one_part(cls)
         type_code = self.code_of(cls)
         if type_code is None or type_code < FIRST_DYNAMIC_TYPE:
+            if issubclass(cls, self.public["Module"]):
+                self._core.set_module_class(cls)
             return
         # One that is made for a type adds nothing.
         if "_anyffi_type_key" not in cls.__dict__ and "_anyffi_record" not in cls.__dict__:

@@ -26,12 +26,6 @@ class ModuleMethods:
         _anyffi_classes: BoundClasses
         _anyffi_by_name: dict[str, Any]
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        # None while Module itself is made.
-        if getattr(cls, "_anyffi_classes", None) is not None:
-            cls._anyffi_classes.note_module_class(cls)
-
     def __getattr__(self, name: str) -> Any:
         # Cached as an attribute, which Python finds without calling this. It stays valid: libraries are never
         # unloaded, and other modules are searched after those imported before.
