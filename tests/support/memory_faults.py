@@ -16,16 +16,8 @@ from typing import Any
 
 import anyffi.testing  # loads the functions of the operations
 from anyffi._backend import open_backend
-from failing_memory import open_cells
+from failing_memory import is_lost, open_cells
 from memory_calls import CALLS, alike, settle
-
-#: What CPython says where it has lost a MemoryError. Until 3.11: for frames of functions, such as those whose cache of
-#: attributes (`_PyCode_InitOpcache`, from their 1,024th call) cannot be made.
-_LOST = (
-    "error return without exception set",
-    "returned NULL without setting an error",
-    "returned NULL without setting an exception",
-)
 
 
 def _is_right(ffi: Any, outcome: Any, expected: Any) -> bool:
@@ -35,7 +27,7 @@ def _is_right(ffi: Any, outcome: Any, expected: Any) -> bool:
     # Class and message of an exception that the operation caught.
     kind, *texts = outcome if isinstance(outcome, (tuple, ffi.Array)) and outcome else (None,)
     if kind in (SystemError, "SystemError"):
-        return any(words in texts[0] for words in _LOST)
+        return is_lost(texts[0])
     # An exception whose texts cannot be made has that kind.
     if kind in ("MemoryError", "Exception"):
         return True

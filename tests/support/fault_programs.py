@@ -1,0 +1,258 @@
+"""Programs some allocation of which fails, each in turn: what they hold, load and record is right nevertheless.
+
+    LD_PRELOAD=FAILING_MEMORY PYTHONMALLOC=malloc python fault_programs.py NAME [LIBRARY]
+
+Each prints the number of allocations that have failed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import pickle
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import anyffi
+import anyffi.testing
+from failing_memory import Faults
+
+__all__ = ["PROGRAMS"]
+
+
+def load_again(faults: Faults, library: str = "") -> None:
+    """A library keeps its state when it is loaded again."""
+    module = anyffi.load_module(library)
+    calls = module.count()
+    for point in faults.each(least=20):
+        with contextlib.suppress(Exception):  # other tests look at its kind
+            faults.attempt(lambda: anyffi.load_module(library))
+        calls += 1
+        assert anyffi.load_module(library).count() == calls, point
+
+
+def keep_overrides(faults: Faults, library: str = "") -> None:
+    """What C++ keeps of a Python class lives on with all that it has there."""
+    module = anyffi.load_module(library)
+    module.forget()
+    finalized = []
+
+    class Circle(module.Shape):  # type: ignore[misc, name-defined]
+        def area(self) -> float:
+            return 12.0
+
+    class Finalized(Circle):
+        def __del__(self) -> None:
+            finalized.append(self.label)
+
+    def make(cls: Any, has_attribute: bool, is_called: bool) -> Any:
+        circle = cls("circle")
+        if has_attribute:
+            circle.name = lambda: "round"
+        if is_called:
+            module.name_of(circle)
+        return circle
+
+    for cls, has_attribute, is_called in [
+        (Circle, False, False),
+        (Circle, True, False),
+        (Circle, True, True),
+        (Finalized, True, True),
+    ]:
+        for point in faults.each(least=5):
+            finalized.clear()
+            held = [make(cls, has_attribute, is_called)]
+            module.keep(held[0])
+            faults.attempt(held.clear)
+            shape = module.kept_at(0)
+            assert (type(shape), finalized) == (cls, []), point
+            expected = (12.0, "round" if has_attribute else "shape circle")
+            assert (module.kept_area(), shape.name()) == expected, point
+            del shape
+            module.forget()
+            gc.collect()
+            assert finalized == ["circle"] * (cls is Finalized), (point, finalized)
+
+
+def trace(faults: Faults, library: str = "") -> None:
+    """A trace counts what it loses."""
+    apply = anyffi.get_global_func("testing.apply")
+
+    def use() -> bool:
+        apply(lambda x: x, 5)
+        return True
+
+    with anyffi.trace() as traced:
+        use()
+        use()
+    per_use = (len(traced.events) - 3) // 2
+    for point in faults.each(least=20):
+        with anyffi.trace() as traced:
+            use()
+            succeeded = faults.attempt(use)
+            use()
+        # A call that fails before C++ is reached has fewer events.
+        missing = 3 * per_use + 3 - len(traced.events)
+        lost = traced.events[-1]["lost"]
+        assert missing == lost or not succeeded, (point, missing, lost)
+        # Nor is the last use within a call whose end is lost.
+        depths = [event["depth"] for event in traced.events if event["event"] == "call"]
+        assert depths[-2:] == [0, 1], (point, depths)
+
+
+def end_trace(faults: Faults, library: str = "") -> None:
+    """A trace sees no later calls, and its file is closed; nor does it replace the error of a callback."""
+    apply = anyffi.get_global_func("testing.apply")
+
+    def fail(x: int) -> None:
+        raise ValueError(x)
+
+    def use() -> None:
+        with contextlib.suppress(ValueError):
+            apply(fail, 5)
+
+    def use_traced() -> None:
+        with traced:
+            use()
+
+    use()
+    before = len(os.listdir("/proc/self/fd"))
+    for point in faults.each(least=20):
+        for path in (None, "/dev/null"):
+            traced = anyffi.trace(path)
+            faults.attempt(use_traced)
+            seen = len(traced.events)
+            use()
+            assert len(traced.events) == seen, point
+            del traced
+        assert len(os.listdir("/proc/self/fd")) == before, point
+
+
+def show(faults: Faults, library: str = "") -> None:
+    """No container stays marked as one that contains itself."""
+    shown = anyffi.Dict({1: anyffi.Array((anyffi.List([anyffi.List([anyffi.Set([2])])]),))})
+    text = repr(shown)
+    for point in faults.each(least=5):
+        # What keeps a set's size changes from one to the next.
+        for _ in range(12):
+            faults.attempt(lambda: repr(shown))
+            assert repr(shown) == text, (point, repr(shown))
+
+
+def unpickle(faults: Faults, library: str = "") -> None:
+    """A MemoryError, and no function or module that looks for itself again."""
+    module = anyffi.load_module(library)
+    for value in (module, module.count):
+        data = pickle.dumps(value)
+        text = repr(pickle.loads(data))
+        for point in faults.each(least=20):
+            found = faults.attempt(lambda: pickle.loads(data))
+            assert found is None or repr(found) == text, (point, found)
+
+
+def record(faults: Faults, library: str = "") -> None:
+    """Calls are recorded after one without memory."""
+    echo = anyffi.get_global_func("testing.echo")
+    for point in faults.each(least=50):
+        faults.attempt(lambda: echo(-1))
+        echo(point)
+
+
+def sort(faults: Faults, library: str = "") -> None:
+    """A list whose sort failed has its elements, also where there is no memory left when the key has raised."""
+
+    def key(x: Any) -> Any:
+        if x == 2:
+            faults.begin()
+            raise ValueError(x)
+        return x
+
+    def sort_all() -> None:
+        with contextlib.suppress(ValueError):
+            xs.sort(key=key)
+
+    for point in faults.each():
+        xs = anyffi.List([3, "text", 2, [1]])
+        faults.attempt(sort_all, begins=False)
+        assert xs == [3, "text", 2, [1]], (point, xs)
+
+
+def reduce(faults: Faults, library: str = "") -> None:
+    """Mappings are pickled without memory for pairs, where an iterator over the items of a dict ends the process."""
+    held: list[Any] = []
+    contents: list[dict[str, Any]] = [{"a": 1}, {"k": [2**80, 1j]}]
+    for content in contents:
+        mapping = anyffi.Dict(content)
+        for point in faults.each(least=2):
+            # The interpreter has no freed pair that it could take again.
+            held.extend([(i, held) for i in range(2100)])
+            reduced: Any = faults.attempt(mapping.__reduce__)
+            assert reduced is None or dict(reduced[4]) == content, point
+
+
+def cross_exceptions(faults: Faults, library: str = "") -> None:
+    """C++ catches one of Python as its class or a MemoryError; one of C++ has its attributes or is a MemoryError."""
+    trim = anyffi.get_global_func("testing.fail_allocation")
+    module = anyffi.load_module(library)
+    text = "a text on the heap of the runtime"
+    try:
+        module.fail("sold out")
+    except ValueError as error:
+        sold_out = type(error)
+
+    def refuse() -> None:
+        raise sold_out(text)
+
+    def is_right(result: str) -> bool:
+        # The text of an exception that cannot be made is "(no text)", as everywhere. CPython makes a SystemError where
+        # it has lost a MemoryError.
+        return result in (
+            f"sold out: {text}",
+            "sold out: (no text)",
+            "error MemoryError",
+            "error SystemError",
+        )
+
+    def has_attributes(error: Any) -> bool:
+        return (str(error), error.days, error.names, error.total) == ("spoilt", 3, ["pear", "fig"], 6)
+
+    operations: list[tuple[Callable[[], Any], Callable[[Any], bool], Callable[[Any], bool]]] = [
+        (lambda: module.caught(refuse), is_right, lambda error: False),
+        (lambda: module.fail("spoilt"), lambda result: False, has_attributes),
+    ]
+    for operation, is_result, is_error in operations:
+        for point in faults.each(least=3):
+            # Free lists of the runtime would hide allocations.
+            trim(-1)
+            result = raised = None
+            try:
+                result = faults.attempt(operation)
+            except Exception as error:
+                raised = error
+            assert result is None or is_result(result), (point, result)
+            assert raised is None or is_error(raised), (point, raised, vars(raised))
+
+
+#: By name.
+PROGRAMS: dict[str, Callable[..., None]] = {
+    program.__name__: program
+    for program in (
+        load_again,
+        keep_overrides,
+        trace,
+        end_trace,
+        show,
+        unpickle,
+        record,
+        sort,
+        reduce,
+        cross_exceptions,
+    )
+}
+
+if __name__ == "__main__":
+    _faults = Faults()
+    PROGRAMS[sys.argv[1]](_faults, *sys.argv[2:])
+    print(_faults.count)
