@@ -45,7 +45,8 @@ def exports(functions: Functions) -> str:
     lines = ['#line 1 "functions to export"']
     for text, doc in docs.items():
         name, *parameters = _parse(text)
-        lines.append(f"ANYFFI_EXPORT({', '.join([name, f'&{name}', *parameters])})")
+        # Qualified, since `using namespace std` would make `&apply` ambiguous.
+        lines.append(f"ANYFFI_EXPORT({', '.join([name, f'&::{name}', *parameters])})")
         lines[-1] += f".doc({_quoted(doc)});" if doc else ";"
     return "\n".join(lines) + "\n"
 

@@ -131,12 +131,13 @@ def test_parameters(cache: pathlib.Path) -> None:
 
 @pytest.mark.slow("compiling")
 def test_keyword_only_parameters(cache: pathlib.Path) -> None:
-    code = "int64_t less(int64_t x, int64_t y, int64_t z) { return x - y - z; }"
-    less = anyffi.cpp.load_inline("less", code, "less(x, *, y=1, z)").less
-    assert less(5, z=2) == less(z=2, x=5, y=1) == 2
-    assert [parameter.default for parameter in inspect.signature(less).parameters.values()][1] == 1
-    with pytest.raises(TypeError, match=r"^less\(\) missing 1 required keyword-only argument: 'z'$"):
-        less(5)
+    # The name is one of the standard library, too.
+    code = "using namespace std;\nint64_t swap(int64_t x, int64_t y, int64_t z) { return x - y - z; }"
+    swap = anyffi.cpp.load_inline("swap", code, "swap(x, *, y=1, z)").swap
+    assert swap(5, z=2) == swap(z=2, x=5, y=1) == 2
+    assert [parameter.default for parameter in inspect.signature(swap).parameters.values()][1] == 1
+    with pytest.raises(TypeError, match=r"^swap\(\) missing 1 required keyword-only argument: 'z'$"):
+        swap(5)
 
 
 @pytest.mark.parametrize(
