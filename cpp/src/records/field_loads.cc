@@ -151,13 +151,17 @@ bool load_named(const FieldType& type, AnyffiValue& given, AnyValue& out, Anyffi
 
 bool load_literal(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
   const AnyffiValue& value = detail::unboxed(given);
+  int32_t family = anyffi_type_get_family(value.type_code);
+  bool is_of_family = false;
   for (const AnyValue& choice : type.choices) {
-    if (choice.family() == anyffi_type_get_family(value.type_code) &&
-        anyffi_value_equal_native(&choice.raw(), &value) == 1) {
+    if (choice.family() != family) continue;
+    if (anyffi_value_equal_native(&choice.raw(), &value) == 1) {
       out = choice;
       return true;
     }
+    is_of_family = true;
   }
+  if (!is_of_family) return refuse(why, given, type.name.c_str());
   return refuse(why, given, type.name.c_str(), ANYFFI_MISMATCH_VALUE, type.detail.c_str());
 }
 
