@@ -112,7 +112,7 @@ class AccessPath:
         return "".join(_show_step(kind, value) for kind, value in self.steps)
 
     def __repr__(self) -> str:
-        return f"<anyffi.structure.AccessPath {self}>"
+        return f"<anyffi.structure.AccessPath {str(self) or 'the root'}>"
 
     def __len__(self) -> int:
         return len(self.steps)

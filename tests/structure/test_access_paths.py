@@ -36,6 +36,8 @@ def test_steps_of_what_differs(ffi: Any) -> None:
     found = ffi.first_mismatch([1, {"w": 2}], [1, {"w": 3}])
     assert [(step.kind, step.key) for step in found.path.steps] == [("index", 1), ("key", "w")]
     assert repr(found.path.parent.steps[0]) == "AccessStep(kind='index', key=1)"
+    assert repr(found.path) == '<anyffi.structure.AccessPath [1]["w"]>'
+    assert repr(AccessPath.root()) == "<anyffi.structure.AccessPath the root>"
 
 
 def test_prefixes() -> None:
