@@ -15,7 +15,7 @@ from .._typing import Any, Callable
 from . import defaults
 from .enums import made_enumerations, make_enumeration
 from .exceptions import find_base, make_exception
-from .fields import Field
+from .fields import Field, refuse_hidden_fields
 from .members import Constant, Members, NestedClass, TypeDescription
 from .methods import Constructor, MethodMethods, no_constructor
 from .record_methods import RecordMethods
@@ -244,6 +244,7 @@ class BoundClasses:
             self._runtime.type_let_host_derive(type_code)
             constructor = find_on_type(cls, "__init__")
             if getattr(cls, "_anyffi_record", None) is not None:
+                refuse_hidden_fields(cls)
                 self.let_create(cls)
             elif isinstance(constructor, Constructor) and constructor.makes(cls):
                 self._core.set_constructor(cls, constructor)

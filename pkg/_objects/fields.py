@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 from .._builtins import *  # noqa: F403
 from .._rules.culprits import locate_field
 from .._rules.refusals import explain_field
 from .._typing import Any, Callable
 from .runtime import Runtime
 
-__all__ = ["FROZEN", "Field"]
+__all__ = ["FROZEN", "Field", "annotations_of", "refuse_hidden_fields"]
 
 #: In the metadata of a field of a dataclass that is set once.
 FROZEN = "anyffi.frozen"
@@ -66,6 +68,34 @@ class Field(property):
         if self._put is None:
             raise AttributeError("the field is read-only")
         self._put(instance, value)
+
+
+def annotations_of(cls: type) -> Any:
+    """Return the annotations of a class itself, without evaluating them."""
+    if sys.version_info >= (3, 14):
+        from annotationlib import Format, get_annotations
+
+        return get_annotations(cls, format=Format.FORWARDREF)
+    return cls.__dict__.get("__annotations__", {})  # noqa: RUF063
+
+
+def refuse_hidden_fields(cls: Any) -> None:
+    """Refuse a subclass of a dataclass with another attribute in the place of a field, which C++ still reads.
+
+    Assignments would set an attribute of the instance. Data descriptors, such as properties, handle them.
+    """
+    for name in cls._anyffi_takes:
+        owner = next(base for base in cls.__mro__ if name in base.__dict__)
+        value = owner.__dict__[name]
+        is_known = isinstance(value, Field) or hasattr(type(value), "__set__")
+        was_checked = owner is not cls and hasattr(owner, "_anyffi_takes")
+        # What is annotated is a default, if this becomes a dataclass.
+        if is_known or was_checked or name in annotations_of(cls):
+            continue
+        raise TypeError(
+            f"{owner.__name__}.{name} would hide the field {name!r} of class {cls.__name__}, which C++ "
+            "reads: annotate it in a dataclass, to give the field another default, or choose another name"
+        )
 
 
 def _require_object(x: object, owner: str, name: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from types import CellType, FunctionType
 
 from .._builtins import *  # noqa: F403
@@ -10,7 +9,7 @@ from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._typing import TYPE_CHECKING, Any
 from .bound import begin_permanent, is_watched
 from .derived import DerivedMethods, make_post_init, refuse_members
-from .fields import FROZEN, Field
+from .fields import FROZEN, Field, annotations_of
 from .object import ObjectMethods
 from .record_methods import NO_STATE, RecordMethods
 from .structural import require_word, set_structure
@@ -74,7 +73,7 @@ class Records:
         has_init = "__init__" in made.__dict__ or options.get("init") is False
         if issubclass(made, DerivedMethods):
             made._anyffi_of_cpp = self._find_cpp_class(made, parent)
-            refuse_members(made, _annotations_of(made))
+            refuse_members(made, annotations_of(made))
             if not has_init and not hasattr(made, "__post_init__"):
                 made.__post_init__ = make_post_init(made)
         made = dataclasses.dataclass(**options)(made)
@@ -178,8 +177,8 @@ class Records:
     def _rebuild(self, cls: type, bases: tuple[type, ...], slots: bool, field: Any) -> Any:
         """Make a class anew, with other bases."""
         namespace = {name: value for name, value in cls.__dict__.items() if name not in NO_STATE}
-        annotated = _annotations_of(cls)
-        if slots:
+        annotated = annotations_of(cls)
+        if slots or "__slots__" in namespace:
             own = namespace.get("__slots__", ())
             own = (own,) if isinstance(own, str) else tuple(own)
             for name in own:
@@ -215,11 +214,17 @@ class Records:
         rows, redeclared = [], []
         takes = dict(getattr(cls, "_anyffi_takes", {}))
         for field in fields:
-            if field.name in inherited and field.name not in _annotations_of(cls):
+            if field.name in inherited and field.name not in annotations_of(cls):
                 continue
             if field.name.startswith("_anyffi_") or field.name[:2] == field.name[-2:] == "__":
                 raise TypeError(
                     f"field {field.name!r} of {cls.__name__}: its objects have this attribute already"
+                )
+            replaced = cls.__dict__.get(field.name)
+            if hasattr(type(replaced), "__set__"):
+                raise TypeError(
+                    f"field {field.name!r} of {cls.__name__} has a {type(replaced).__name__} in its place, "
+                    "which C++ would not call: convert values in __post_init__ or __setattr__"
                 )
             try:
                 described = annotations.describe(field.type)
@@ -229,8 +234,7 @@ class Records:
             if field.name in inherited:
                 redeclared.append((field, described))
                 continue
-            doc = getattr(field, "doc", None) or field.metadata.get("doc")
-            rows.append((field.name, doc, described))
+            rows.append((field.name, _doc_of(field), described))
         for field, described in redeclared:
             self._require_same(cls, key, field.name, described, inherited[field.name])
         end = begin_permanent()
@@ -320,20 +324,17 @@ def _own_doc(cls: type) -> str | None:
     return doc if isinstance(doc, str) else None
 
 
+def _doc_of(field: Any) -> str | None:
+    """Return the docstring of a field. In metadata of users, "doc" may be anything."""
+    doc = getattr(field, "doc", None) or ("doc" in field.metadata and field.metadata["doc"])
+    return doc if isinstance(doc, str) else None
+
+
 def _is_no_default(cls: type, name: str) -> bool:
     """Return whether an attribute that a class inherits is a field, or a method of all objects."""
     return name in vars(ObjectMethods) or any(
         isinstance(base.__dict__.get(name), Field) for base in cls.__mro__
     )
-
-
-def _annotations_of(cls: type) -> Any:
-    """Return the annotations of a class itself, without evaluating them."""
-    if sys.version_info >= (3, 14):
-        from annotationlib import Format, get_annotations
-
-        return get_annotations(cls, format=Format.FORWARDREF)
-    return cls.__dict__.get("__annotations__", {})  # noqa: RUF063
 
 
 def _move_cells(value: Any, former: type, made: type) -> None:

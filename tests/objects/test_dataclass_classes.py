@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import abc
-from typing import Any
+import dataclasses
+from typing import Any, ClassVar
 
 import pytest
 
@@ -115,3 +116,125 @@ def test_what_is_no_dataclass(ffi: Any) -> None:
         cls = type("Odd", (), {"__annotations__": {"x": text}, "__module__": __name__})
         with pytest.raises(TypeError, match=r"^field 'x' of Odd: the annotation .{1,200} is no type"):
             ffi.dataclass(cls)
+
+
+class Rounded:
+    """A descriptor that converts what is assigned."""
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        return 1 if instance is None else instance._rounded
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        instance._rounded = int(value)
+
+
+def test_fields_with_setters_of_their_own_are_refused(ffi: Any) -> None:
+    def declare(default: Any, annotation: Any = int) -> Any:
+        return ffi.dataclass(slots=False)(
+            type("Owner", (), {"__annotations__": {"x": annotation}, "x": default, "__module__": __name__})
+        )
+
+    for default in (Rounded(), dataclasses.field(default=Rounded())):
+        with pytest.raises(TypeError, match="^field 'x' of Owner has a Rounded in its place, which"):
+            declare(default)
+    with pytest.raises(TypeError, match="^field 'x' of Owner has a property in its place"):
+        declare(property(lambda self: 1, lambda self, value: None))
+    # Those that are no fields.
+    assert declare(Rounded(), ClassVar[int]).x == 1
+
+    @ffi.dataclass
+    class Given:
+        name: dataclasses.InitVar[str]
+        text: str = ""
+
+        @property
+        def name(self) -> str:
+            return self.text.upper()
+
+        def __post_init__(self, name: str) -> None:
+            self.text = name
+
+    assert Given("a").name == "A"  # type: ignore[call-arg]
+
+
+def test_attributes_that_would_hide_fields_are_refused(ffi: Any) -> None:
+    @ffi.dataclass
+    class Base:
+        x: int = 1
+
+    class Mixin:
+        x = 7
+
+    refused = "^{}\\.x would hide the field 'x' of class Derived, which C\\+\\+ reads"
+    for bases, namespace, owner in (
+        ((Base,), {"x": 7}, "Derived"),
+        ((Base,), {"x": lambda self: 7}, "Derived"),
+        ((Mixin, Base), {}, "Mixin"),
+    ):
+        with pytest.raises(TypeError, match=refused.format(owner)):
+            type("Derived", bases, {"__module__": __name__, **namespace})
+    assert type("Derived", (Base, Mixin), {})().x == 1
+
+    @ffi.dataclass
+    class Other(Base):
+        x: int = 7
+
+    class Doubled(Other):
+        @property
+        def x(self) -> int:
+            return Base.x.fget(self)  # type: ignore[attr-defined,no-any-return]
+
+        @x.setter
+        def x(self, value: int) -> None:
+            Base.x.fset(self, 2 * value)  # type: ignore[attr-defined]
+
+    doubled = Doubled(4)
+    assert (Other().x, doubled.x) == (7, 8)
+    assert [part for _, part in ffi.children(doubled)] == [8]
+
+    @ffi.dataclass
+    class Shared(Base):
+        x: ClassVar[int] = 9  # type: ignore[misc]
+
+    assert type("Derived", (Shared,), {})().x == 9
+
+
+def test_slots_of_ones_own_without_those_of_fields(ffi: Any) -> None:
+    for slots in (True, False):
+
+        @ffi.dataclass(slots=slots)
+        class Slotted:
+            __slots__ = ("other", "x")
+            x: int
+
+        made = Slotted(1)
+        made.other = "a"
+        assert (made.x, made.other, [part for _, part in ffi.children(made)]) == (1, "a", [1])
+        assert not hasattr(made, "__dict__")
+
+
+def test_metadata_of_users(ffi: Any) -> None:
+    class Labels:
+        """A mapping with no more than the standard library asks for."""
+
+        def __getitem__(self, name: str) -> Any:
+            return {"label": 1}[name]
+
+        def __iter__(self) -> Any:
+            return iter(["label"])
+
+    for metadata in (Labels(), {"doc": 5}, {"frozen": True}):
+        cls = ffi.dataclass(
+            type(
+                "Labelled",
+                (),
+                {
+                    "__annotations__": {"x": int},
+                    "x": dataclasses.field(default=1, metadata=metadata),
+                    "__module__": __name__,
+                },
+            )
+        )
+        made = cls()
+        made.x = 2
+        assert (made.x, cls.x.__doc__) == (2, None)
