@@ -238,6 +238,23 @@ def test_flags_and_offsets_pass_through_capsules(ffi: Any) -> None:
             assert ask(twin) == ask(tensor)
 
 
+@capsules
+@pytest.mark.parametrize(
+    ("shape", "dtype"),
+    [((2**62,), "float64"), ((2**40, 2**40), "int8"), ((2**60, 1, 2), "float32x4"), ((2**62, 8), "int4")],
+)
+def test_shapes_that_no_memory_has_are_refused(ffi: Any, shape: Any, dtype: str) -> None:
+    """Not even where strides of 0 repeat one element: consumers multiply the extents."""
+    tensor = make(ffi, shape, dtype, strides=(0,) * len(shape))
+    for form in (Exporter, OldExporter):
+        for convert in (ffi.convert, ffi.from_dlpack, function(ffi, "nop"), lambda x: ffi.List([x])):
+            with pytest.raises(ValueError, match="the shape has too many elements$"):
+                convert(form(tensor))
+    for shape, dtype in (((2**60 - 1, 1), "float64"), ((2**62, 0), "float64"), ((2**62,), "int4")):
+        tensor = make(ffi, shape, dtype, strides=(0,) * len(shape))
+        assert ffi.from_dlpack(Exporter(tensor)).shape == shape
+
+
 def test_requirements(ffi: Any) -> None:
     x = np.arange(6.0).reshape(2, 3)
     assert ffi.from_dlpack(x, require_alignment=8, require_contiguous=True).shape == (2, 3)

@@ -69,9 +69,24 @@ int check_memory(const AnyffiTensorData& data) noexcept {
   return anyffi_error_raise("BufferError", "the tensor has elements but no memory");
 }
 
+/// No memory has more bytes than 64 bits count, though strides of 0 may repeat it; consumers multiply the extents.
+int check_size(const AnyffiTensorData& data, uint64_t flags) noexcept {
+  if (data.ndim <= 0 || data.shape == nullptr || !has_elements(data)) return 0;
+  int64_t bytes = (find_item_bits(data.dtype, flags) + 7) / 8;
+  for (int32_t i = 0; i < data.ndim; ++i) {
+    if (data.shape[i] < 0) return 0;  // which the layout's own check refuses
+    if (__builtin_mul_overflow(bytes, data.shape[i], &bytes)) {
+      return anyffi_error_raise("ValueError", "the shape has too many elements");
+    }
+  }
+  return 0;
+}
+
 template <class Managed>
 int import_tensor(Managed* managed, uint64_t flags, void (*release)(void*), AnyffiValue* out) noexcept {
-  if (check_version(*managed) != 0 || check_type(managed->tensor.dtype) != 0 || check_memory(managed->tensor) != 0) {
+  const AnyffiTensorData& data = managed->tensor;
+  if (check_version(*managed) != 0 || check_type(data.dtype) != 0 || check_memory(data) != 0 ||
+      check_size(data, flags) != 0) {
     release(managed);
     return fail(out);
   }
