@@ -57,6 +57,7 @@ static int anyffi_py_make_sequence(PyObject* x, int32_t type_code, AnyffiValue* 
   }
   // A list or tuple is read in place, whichever of the two is made.
   int is_read = PyList_CheckExact(x) || PyTuple_CheckExact(x);
+  if (!is_read && anyffi_py_need_stack() < 0) return -1;
   PyObject* items = is_read                    ? anyffi_py_return_new(x)
                     : type_code == ANYFFI_LIST ? PySequence_List(x)
                                                : PySequence_Tuple(x);
@@ -79,7 +80,7 @@ static int anyffi_py_make_mapping(PyObject* const* args, Py_ssize_t count, PyObj
   if (given != NULL && Py_IS_TYPE(given, &PyDictProxy_Type)) given = anyffi_py_proxied(given);
   PyObject* content = given != NULL && PyDict_CheckExact(given)
                           ? anyffi_py_return_new(given)
-                          : PyObject_Vectorcall((PyObject*)&PyDict_Type, args, (size_t)count, names);
+                          : anyffi_py_dict_of(args, count, names);
   if (content != NULL && type_code == ANYFFI_MAP) Py_SETREF(content, PyDictProxy_New(content));
   if (content == NULL) return -1;
   int status = anyffi_py_pack_owned(content, out);

@@ -153,7 +153,8 @@ static PyObject* anyffi_py_construct_record(PyObject* cls, PyObject* const* args
     const AnyffiRecordField* field = &plan->fields[i];
     PyObject* x = field->parameter < 0 ? NULL : given[field->parameter];
     int is_new = x == NULL && field->is_factory;
-    if (x == NULL) x = field->is_factory ? PyObject_CallNoArgs(field->standard) : field->standard;
+    if (is_new) x = anyffi_py_need_stack() < 0 ? NULL : PyObject_CallNoArgs(field->standard);
+    if (x == NULL && !is_new) x = field->standard;
     int put = x == NULL ? -1 : anyffi_py_put_field(made.as_object, field, x);
     if (is_new) Py_XDECREF(x);
     if (put < 0) {
@@ -166,7 +167,7 @@ static PyObject* anyffi_py_construct_record(PyObject* cls, PyObject* const* args
   Py_DECREF(plan);
   PyObject* wrapper = anyffi_py_wrap_as((PyTypeObject*)cls, &made);
   if (wrapper == NULL || !has_post_init) return wrapper;
-  PyObject* ignored = PyObject_CallMethod(wrapper, "__post_init__", NULL);
+  PyObject* ignored = anyffi_py_need_stack() < 0 ? NULL : PyObject_CallMethod(wrapper, "__post_init__", NULL);
   if (ignored == NULL) Py_CLEAR(wrapper);
   Py_XDECREF(ignored);
   return wrapper;

@@ -85,6 +85,7 @@ static int anyffi_py_set_attribute(PyObject* x, PyObject* name, PyObject* value)
 
 /// Calls `__init__`, a function of Python; -1 with an exception.
 static int anyffi_py_run_init(PyObject* init, PyObject* x, PyObject* const* args, size_t flags, PyObject* names) {
+  if (anyffi_py_need_stack() < 0) return -1;
   Py_ssize_t count = PyVectorcall_NARGS(flags), num_all = count + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
   PyObject* few[8];
   PyObject** all = num_all < 8 ? few : PyMem_Malloc((size_t)(num_all + 1) * sizeof(PyObject*));

@@ -103,7 +103,7 @@ static int anyffi_py_update_from_pairs(AnyffiObject* to, PyObject* other) {
 
 /// Sets the entries of the dict that Python makes of the arguments: 1, or -1 with an exception.
 static int anyffi_py_update_from_arguments(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  PyObject* content = PyObject_Vectorcall((PyObject*)&PyDict_Type, args, (size_t)count, names);
+  PyObject* content = anyffi_py_dict_of(args, count, names);
   // What it called may be code of Python.
   AnyffiObject* dict = content == NULL ? NULL : anyffi_py_unwrap_as(self, ANYFFI_DICT);
   int status = dict == NULL ? -1 : anyffi_py_update_from(dict, content);

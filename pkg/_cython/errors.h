@@ -110,7 +110,8 @@ ANYFFI_NEVER_INLINE int anyffi_py_raise_made(PyObject* make, PyObject* argument)
 }
 
 /// Raises RecursionError where the rest of the thread's stack is too short for another level of a walk through nested
-/// values: Python counts calls, however small the stack; 0, or -1 with an exception.
+/// values, or of users' code that may come back here: Python counts calls, however small the stack; 0, or -1 with an
+/// exception.
 ANYFFI_NEVER_INLINE int anyffi_py_need_stack(void) {
   if (anyffi_stack_get_remaining() >= ANYFFI_STACK_RESERVE) return 0;
   PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded");

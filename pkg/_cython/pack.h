@@ -136,7 +136,7 @@ static int anyffi_py_pack_payload(PyObject* x, int32_t code, PyObject* payload, 
 
 /// Packs a value as the rules describe it; 1 if the object is new.
 static int anyffi_py_pack_lowered(PyObject* x, AnyffiValue* out, AnyffiNest* nest) {
-  PyObject* lowered = PyObject_CallOneArg(anyffi_py_reader_of(x), x);
+  PyObject* lowered = anyffi_py_need_stack() < 0 ? NULL : PyObject_CallOneArg(anyffi_py_reader_of(x), x);
   if (lowered == NULL) return -1;
   // Exactly a tuple of two: `lower` is ours.
   int32_t code = (int32_t)PyLong_AsLong(PyTuple_GET_ITEM(lowered, 0));
@@ -148,6 +148,7 @@ static int anyffi_py_pack_lowered(PyObject* x, AnyffiValue* out, AnyffiNest* nes
 /// Packs an object with `__index__`, which is called; 0 where only the rules can read the int, or in check mode.
 static int anyffi_py_pack_index(PyObject* x, AnyffiValue* out) {
   if (anyffi_state.is_check_mode || !ANYFFI_KNOWN_LAYOUT) return 0;
+  if (anyffi_py_need_stack() < 0) return -1;
   PyObject* number = anyffi_py_call_index(x);
   if (number == NULL) {
     anyffi_py_hide_frames(0);
@@ -171,7 +172,7 @@ static int anyffi_py_pack_class(PyObject* x, AnyffiValue* out) {
 /// Packs what the `__anyffi_value__` of an object returns; 0 in check mode.
 static int anyffi_py_pack_converted(PyObject* x, AnyffiValue* out, AnyffiNest* nest) {
   if (anyffi_state.is_check_mode) return 0;
-  PyObject* value = anyffi_py_call_value(x);
+  PyObject* value = anyffi_py_need_stack() < 0 ? NULL : anyffi_py_call_value(x);
   if (value == NULL) return -1;
   int packed = anyffi_py_pack_value_of(value, out, nest);
   Py_DECREF(value);
@@ -181,7 +182,7 @@ static int anyffi_py_pack_converted(PyObject* x, AnyffiValue* out, AnyffiNest* n
 /// Packs the tensor that the `__dlpack__` of an object returns; 0 in check mode.
 static int anyffi_py_pack_exported(PyObject* x, AnyffiValue* out) {
   if (anyffi_state.is_check_mode) return 0;
-  PyObject* capsule = anyffi_py_call_export(x);
+  PyObject* capsule = anyffi_py_need_stack() < 0 ? NULL : anyffi_py_call_export(x);
   if (capsule == NULL) return -1;
   int packed = anyffi_py_pack_capsule(x, capsule, out);
   Py_DECREF(capsule);
@@ -413,7 +414,14 @@ static int anyffi_py_pack_result(PyObject* function, PyObject* x, AnyffiValue* o
 /// Lists an iterable by a call of the class, as the other backend does: before Python 3.11 PySequence_List asks for its
 /// iterator before its length.
 static inline PyObject* anyffi_py_list_of(PyObject* iterable) {
+  if (anyffi_py_need_stack() < 0) return NULL;
   return PyObject_CallFunctionObjArgs((PyObject*)&PyList_Type, iterable, NULL);
+}
+
+/// Calls `dict`.
+static inline PyObject* anyffi_py_dict_of(PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  if (anyffi_py_need_stack() < 0) return NULL;
+  return PyObject_Vectorcall((PyObject*)&PyDict_Type, args, (size_t)count, names);
 }
 
 #endif  // ANYFFI_PACK_H_

@@ -97,6 +97,7 @@ static int anyffi_py_sort_former(AnyffiSequence* list, const AnyffiSequence* for
 
 /// Sorts a list as `list.sort(key=key, reverse=reverse)` does: 1, or 0 with an exception.
 static int anyffi_py_sort_by(AnyffiSequence* list, PyObject* key, PyObject* reverse) {
+  if (anyffi_py_need_stack() < 0) return 0;
   AnyffiValue container = anyffi_make_object(&list->header), former, on_stack[16];
   if (anyffi_container_copy(&container, ANYFFI_ARRAY, &former) != 0) {
     anyffi_py_raise_taken();

@@ -87,10 +87,13 @@ _PROGRAM = """
 """
 
 
-@pytest.mark.skipif(
+_counts_calls = pytest.mark.skipif(
     not (3, 11) <= sys.version_info < (3, 14),
     reason="calls of Python's functions take the stack before 3.11; the interpreter measures it itself from 3.14 on",
 )
+
+
+@_counts_calls
 @pytest.mark.parametrize("level", _LEVELS.values(), ids=_LEVELS)
 def test_walks_on_small_stacks(ffi: Any, level: str) -> None:
     if ffi.ffi_mode == "check":
@@ -99,6 +102,102 @@ def test_walks_on_small_stacks(ffi: Any, level: str) -> None:
     sizes = (128, 192, 256) if CPYTHON_313T else (64, 96, 128, 192, 256)
     program = _PROGRAM.format(level=level, sizes=sizes)
     assert run_program(program, ffi.ffi_mode).endswith("\nended\n")
+
+
+_RECURSION = """
+    import sys, threading, anyffi, anyffi.testing
+
+    echo = anyffi.get_global_func("testing.echo")
+
+    class Value:
+        def __anyffi_value__(self):
+            return echo(Value())
+    class Index:
+        def __index__(self):
+            return echo(Index())
+    class Exporter:
+        def __dlpack__(self, **options):
+            return echo(Exporter())
+    class Mapping:
+        def keys(self):
+            return anyffi.Dict(Mapping())
+        def __getitem__(self, key):
+            return 1
+    class Listed:
+        def __iter__(self):
+            return iter(anyffi.List(Listed()))
+    class Set:
+        def __iter__(self):
+            return iter(anyffi.Set(Set()))
+    class Less:
+        def __lt__(self, other):
+            return anyffi.List([Less(), Less()]).sort()
+    @anyffi.dataclass("testing.SmallPost")
+    class Post:
+        x: int = 0
+        def __post_init__(self):
+            Post()
+    @anyffi.dataclass("testing.SmallInit", init=False)
+    class Init:
+        x: int = 0
+        def __init__(self):
+            Init()
+    @anyffi.dataclass("testing.SmallFactory")
+    class Factory:
+        x: object = anyffi.field(default_factory=lambda: Factory())
+
+    def key(x):
+        anyffi.List([1, 2]).sort(key=key)
+
+    def extend():
+        anyffi.List().extend(extend())
+        yield 1
+
+    def update():
+        anyffi.Dict().update(update())
+        yield 1, 1
+
+    uses = {
+        "__anyffi_value__": lambda: echo(Value()),
+        "__index__": lambda: echo(Index()),
+        "__dlpack__": lambda: echo(Exporter()),
+        "keys": lambda: anyffi.Dict(Mapping()),
+        "a list": lambda: anyffi.List(Listed()),
+        "a set": lambda: anyffi.Set(Set()),
+        "__lt__": lambda: anyffi.List([Less(), Less()]).sort(),
+        "key": lambda: key(1),
+        "__post_init__": Post,
+        "__init__": Init,
+        "default_factory": Factory,
+        "extend": lambda: list(extend()),
+        "update": lambda: list(update()),
+    }
+
+    def run():
+        for name, use in uses.items():
+            print(name, flush=True)  # the last one, if the process ends
+            try:
+                use()
+            except RecursionError:
+                continue
+            print("no error")
+
+    threading.stack_size(512 * 1024)
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    print("ended")
+"""
+
+
+@_counts_calls
+def test_code_of_users_that_comes_back(ffi: Any) -> None:
+    """Python's limit counts its functions, between which the frames of a conversion take the stack."""
+    if ffi.ffi_mode == "check":
+        pytest.skip("both marshallers at once take more of the stack than is left")
+    found = run_program(_RECURSION, ffi.ffi_mode)
+    assert found.endswith("\nended\n")
+    assert "no error" not in found
 
 
 def test_what_is_not_deep_has_room(ffi: Any) -> None:
