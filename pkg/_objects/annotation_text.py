@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AnnotationText", "Later", "Part", "refused"]
 
+#: Shorter text does not have as many levels as CPython's parser raises MemoryError for.
+_MAX_SHORT = 500
+
 
 class Part:
     """A generic class with parts, or a union, of an annotation that is text."""
@@ -43,8 +46,10 @@ class AnnotationText:
         """Return what an annotation means: a class, a Part, a Later; TypeError for other expressions."""
         try:
             tree = ast.parse(text.strip(), mode="eval")
-        except (SyntaxError, ValueError, MemoryError, RecursionError):
+        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
             # Surrogates, or too many levels, of which the parser raises either.
+            if isinstance(error, MemoryError) and len(text) < _MAX_SHORT:
+                raise
             raise refused(text) from None
         return self._read(tree.body)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import ast
 import dataclasses
 from typing import Any, ClassVar
 
@@ -238,3 +239,15 @@ def test_metadata_of_users(ffi: Any) -> None:
         made = cls()
         made.x = 2
         assert (made.x, cls.x.__doc__) == (2, None)
+
+
+def test_a_text_for_which_there_is_no_memory(ffi: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is none that is wrong."""
+
+    def fail(*args: Any, **options: Any) -> Any:
+        raise MemoryError
+
+    cls = type("Unread", (), {"__annotations__": {"x": "list[int]"}, "__module__": __name__})
+    with monkeypatch.context() as patched, pytest.raises(MemoryError):
+        patched.setattr(ast, "parse", fail)
+        ffi.dataclass(cls)
