@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #endif
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -99,6 +100,19 @@ bool is_live_object(const void* memory, size_t size) {
 struct Live {
   AnyffiObject* object;
   int64_t number;
+  bool is_wrapped;
+};
+
+/// References to objects; those that nobody has taken are released, which frees blocks: without the mutex.
+struct References {
+  References() = default;
+  References(const References&) = delete;
+  References& operator=(const References&) = delete;
+  ~References() {
+    for (size_t i = num_taken; i < live.size(); ++i) anyffi_object_release(live[i].object);
+  }
+  std::vector<Live> live;
+  size_t num_taken = 0;
 };
 
 /// The objects that are alive, in the order of their memory. Call with the mutex locked.
@@ -108,7 +122,7 @@ std::vector<Live> find_live(const Record& record) {
     if (is_live_object(memory, block.size)) found[block.number] = static_cast<AnyffiObject*>(memory);
   }
   std::vector<Live> live;
-  for (auto [number, object] : found) live.push_back({object, number});
+  for (auto [number, object] : found) live.push_back({object, number, false});
   return live;
 }
 
@@ -130,33 +144,35 @@ anyffi::List<anyffi::List<AnyValue>> live_objects(int32_t type_code) {
   bool is_first = g_record == nullptr;
   Record& blocks = record();
   if (is_first) return {};
-  std::vector<Live> live;
-  std::vector<bool> are_wrapped;
+  References references;
+  std::vector<Live>& live = references.live;
   {
     // No block is freed meanwhile.
     std::lock_guard<std::mutex> lock(blocks.mutex);
-    std::vector<Live> retained;
-    for (const Live& each : find_live(blocks)) {
+    std::vector<Live> found = find_live(blocks);
+    live.reserve(found.size());
+    for (const Live& each : found) {
       if (type_code != 0 && each.object->type_code != type_code) continue;
-      if (try_retain(each.object)) retained.push_back(each);
+      if (try_retain(each.object)) live.push_back(each);
     }
     // Whoever releases the only reference sets the count to 0 a few instructions after reading it.
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    for (const Live& each : retained) {
-      if (__atomic_load_n(&each.object->strong_count, __ATOMIC_ACQUIRE) == 0) continue;
-      live.push_back(each);
-      are_wrapped.push_back(each.object->wrapper != nullptr);
-    }
+    live.erase(std::remove_if(live.begin(), live.end(),
+                              [](const Live& each) {
+                                return __atomic_load_n(&each.object->strong_count, __ATOMIC_ACQUIRE) == 0;
+                              }),
+               live.end());
+    for (Live& each : live) each.is_wrapped = each.object->wrapper != nullptr;
   }
   anyffi::List<anyffi::List<AnyValue>> rows;
-  for (size_t i = 0; i < live.size(); ++i) {
+  while (references.num_taken < live.size()) {
+    const Live& each = live[references.num_taken++];
+    AnyValue value(anyffi::detail::Adopt{}, anyffi_make_object(each.object));
     anyffi::List<AnyValue> row;
-    AnyffiObject* object = live[i].object;
-    const char* key = anyffi_type_get_info(object->type_code)->type_key;
-    row.push_back(AnyValue(anyffi::detail::Adopt{}, anyffi_make_object(object)));
-    row.push_back(AnyValue(anyffi::String(key)));
-    row.push_back(AnyValue(live[i].number));
-    row.push_back(AnyValue(static_cast<bool>(are_wrapped[i])));
+    row.push_back(value);
+    row.push_back(AnyValue(anyffi::String(anyffi_type_get_info(each.object->type_code)->type_key)));
+    row.push_back(AnyValue(each.number));
+    row.push_back(AnyValue(each.is_wrapped));
     rows.push_back(row);
   }
   return rows;

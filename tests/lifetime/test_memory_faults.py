@@ -132,6 +132,7 @@ PROGRAMS = {
     "trace": {},
     "end_trace": {},
     "show": {},
+    "list_live": {},
     "unpickle": {"stateful.cc": STATE},
     "sort": {},
     "reduce": {},

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 import anyffi
+import anyffi.debug
 import anyffi.testing
 from failing_memory import Faults
 
@@ -141,6 +142,21 @@ def show(faults: Faults, library: str = "") -> None:
             assert repr(shown) == text, (point, repr(shown))
 
 
+def list_live(faults: Faults, library: str = "") -> None:
+    """What could not be listed is released."""
+    live_objects, blocks = anyffi.debug.live_objects, anyffi.testing.live_blocks
+    live_objects()
+    kept = anyffi.List([lambda: "kept"])
+    live_objects()
+    gc.collect()
+    before = blocks()
+    for point in faults.each(least=10):
+        faults.attempt(live_objects)
+        assert anyffi.testing.use_count(kept) == 1, point
+        gc.collect()
+        assert blocks() == before, (point, blocks() - before)
+
+
 def unpickle(faults: Faults, library: str = "") -> None:
     """A MemoryError, and no function or module that looks for itself again."""
     module = anyffi.load_module(library)
@@ -244,6 +260,7 @@ PROGRAMS: dict[str, Callable[..., None]] = {
         trace,
         end_trace,
         show,
+        list_live,
         unpickle,
         record,
         sort,
