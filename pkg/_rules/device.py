@@ -51,7 +51,7 @@ _NAMES: dict[int, str] = {
     DLDeviceType.kDLWebGPU: "webgpu",
     DLDeviceType.kDLHexagon: "hexagon",
     DLDeviceType.kDLMAIA: "maia",
-    DLDeviceType.kDLTrn: "trainium",
+    DLDeviceType.kDLTrn: "trn",
 }
 _TYPES = {name: int(number) for number, name in _NAMES.items()}
 _INT32_MIN, _INT32_MAX = -(2**31), 2**31 - 1

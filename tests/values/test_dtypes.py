@@ -295,6 +295,7 @@ def test_pickle_and_copy(x: Any, protocol: int) -> None:
         (("cuda:3",), DLDeviceType.kDLCUDA, 3, "cuda:3"),
         (("metal", 2), DLDeviceType.kDLMetal, 2, "metal:2"),
         (("ext_dev:0", None), DLDeviceType.kDLExtDev, 0, "ext_dev:0"),
+        (("trn:3", None), DLDeviceType.kDLTrn, 3, "trn:3"),
         ((DLDeviceType.kDLMetal, 2), DLDeviceType.kDLMetal, 2, "metal:2"),
         ((2,), DLDeviceType.kDLCUDA, 0, "cuda:0"),
         ((np.int32(1), np.int64(1)), DLDeviceType.kDLCPU, 1, "cpu:1"),

@@ -117,7 +117,7 @@ typedef enum AnyffiTypeCode { ANYFFI_TYPES(ANYFFI_TYPE_CODE_ROW_) ANYFFI_FIRST_D
   X(kDLWebGPU, 15, "webgpu")            \
   X(kDLHexagon, 16, "hexagon")          \
   X(kDLMAIA, 17, "maia")                \
-  X(kDLTrn, 18, "trainium")
+  X(kDLTrn, 18, "trn")
 
 #define ANYFFI_DATA_TYPE_ROW_(NAME, code, name, bits) ANYFFI_##NAME = (code),
 #define ANYFFI_DEVICE_ROW_(NAME, number, name) ANYFFI_##NAME = (number),
