@@ -134,18 +134,19 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_packing(AnyffiFunction* target, PyO
 }
 
 /// Raises the error of a call whose first argument was read during it, or packs that where it has to be.
-ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_reading(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count,
-                                                     int status) {
-  if (status == ANYFFI_UNREAD) return anyffi_py_call_packing(target, args, count);
-  return anyffi_py_fail_call(status, args, NULL, count);
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_reading(AnyffiFunction* target, PyObject* const* args,
+                                                     const int32_t* places, Py_ssize_t count, int status) {
+  if (status != ANYFFI_UNREAD) return anyffi_py_fail_call(status, args, places, count);
+  return places == NULL ? anyffi_py_call_packing(target, args, count)
+                        : anyffi_py_call_rooms(target, args, places, count);
 }
 
 /// Calls with arguments of which the first is a container that is read during the call itself.
-ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_read(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count,
-                                                   AnyffiValue* values) {
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_read(AnyffiFunction* target, PyObject* const* args, const int32_t* places,
+                                                   Py_ssize_t count, AnyffiValue* values) {
   PyObject* made;
   int status = anyffi_py_run_writing(target, values, count, &made);
-  return __builtin_expect(status != 0, 0) ? anyffi_py_fail_reading(target, args, count, status) : made;
+  return __builtin_expect(status != 0, 0) ? anyffi_py_fail_reading(target, args, places, count, status) : made;
 }
 
 #ifndef Py_GIL_DISABLED
@@ -166,7 +167,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_short_list(AnyffiFunction* target, 
   }
   Py_SET_SIZE(&held.tuple, count);
   AnyffiValue value = anyffi_make_items(&held.tuple, ANYFFI_ARRAY, 0);
-  PyObject* made = anyffi_py_call_read(target, args, 1, &value);
+  PyObject* made = anyffi_py_call_read(target, args, NULL, 1, &value);
   AnyffiSaved saved;
   if (__builtin_expect(made == NULL, 0)) saved = anyffi_py_save_exception();
   for (Py_ssize_t i = 0; i < count; ++i) Py_DECREF(items[i]);
@@ -180,7 +181,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_held(AnyffiFunction* target, PyObje
                                                   int32_t type_code) {
   if (held == NULL) return NULL;
   AnyffiValue value = anyffi_make_items(held, type_code, 0);
-  PyObject* made = anyffi_py_call_read(target, args, 1, &value);
+  PyObject* made = anyffi_py_call_read(target, args, NULL, 1, &value);
   AnyffiSaved saved = anyffi_py_save_exception();
   Py_DECREF(held);
   anyffi_py_restore_exception(saved);
@@ -200,37 +201,50 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_one_container(AnyffiFunction* targe
     return anyffi_py_call_held(target, args, PyList_AsTuple(args[0]), ANYFFI_ARRAY);
   }
   AnyffiValue value = anyffi_make_items(args[0], type_code, 0);
-  return anyffi_py_call_read(target, args, 1, &value);
+  return anyffi_py_call_read(target, args, NULL, 1, &value);
 #endif
+}
+
+/// Packs an argument that needs no memory, and nothing to be released or recorded.
+ANYFFI_ALWAYS_INLINE int anyffi_py_pack_simple(PyObject* x, AnyffiValue* out) {
+  return anyffi_py_pack_operand(x, out) || anyffi_py_pack_short_text(x, out);
 }
 
 /// As `anyffi_py_call_items`, with at most ANYFFI_MAX_SHORT arguments. The first one, if it is a container, is read
 /// during the call itself, which converts it before any other: if nothing else has to be packed.
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_read_first(AnyffiFunction* target, PyObject* const* args,
+                                                    const int32_t* places, Py_ssize_t count) {
+  AnyffiValue values[ANYFFI_MAX_SHORT];
+  int32_t code = 0;
+  if (count > 0 && (target->info->item_params & 1) && (places == NULL || places[0] >= 0)) {
+    PyObject* first = args[places == NULL ? 0 : places[0]];
+    code = anyffi_py_items_code(first, Py_TYPE(first));
+    if (code != 0 && anyffi_py_takes_objects(target, 0)) return anyffi_py_call_rooms(target, args, places, count);
+    if (code != 0) values[0] = anyffi_make_items(first, code, 0);
+  }
+  for (Py_ssize_t i = code != 0; i < count; ++i) {
+    if (places != NULL && places[i] < 0) {
+      values[i] = anyffi_make_value((uint32_t)ANYFFI_MISSING, 0);
+    } else if (!anyffi_py_pack_simple(args[places == NULL ? i : places[i]], &values[i])) {
+      return anyffi_py_call_rooms(target, args, places, count);
+    }
+  }
+  return code != 0 ? anyffi_py_call_read(target, args, places, count, values)
+                   : anyffi_py_call_writing(target, values, count, args, places);
+}
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_reading(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
-  AnyffiValue values[ANYFFI_MAX_SHORT];
-  int32_t code = count > 0 && (target->info->item_params & 1) ? anyffi_py_items_code(args[0], Py_TYPE(args[0])) : 0;
-  if (code == 0 || anyffi_py_takes_objects(target, 0)) return anyffi_py_call_rooms(target, args, NULL, count);
-  values[0] = anyffi_make_items(args[0], code, 0);
-  for (Py_ssize_t i = 1; i < count; ++i) {
-    if (!anyffi_py_pack_operand(args[i], &values[i])) return anyffi_py_call_rooms(target, args, NULL, count);
-  }
-  return anyffi_py_call_read(target, args, count, values);
+  return anyffi_py_read_first(target, args, NULL, count);
+}
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_reading_placed(AnyffiFunction* target, PyObject* const* args,
+                                                            const int32_t* places, Py_ssize_t count) {
+  return anyffi_py_read_first(target, args, places, count);
 }
 
-/// As `anyffi_py_call_items`, with at most ANYFFI_MAX_SHORT arguments for a function that takes no items.
-ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_giving(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
-  AnyffiValue values[ANYFFI_MAX_SHORT];
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    if (!anyffi_py_pack_operand(args[i], &values[i])) return anyffi_py_call_rooms(target, args, NULL, count);
-  }
-  return anyffi_py_call_writing(target, values, count, args, NULL);
-}
-
-/// The same with at most one argument, which takes fewer registers.
+/// The same for a function that takes no items, with at most one argument, which takes fewer registers.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_giving_one(AnyffiFunction* target, PyObject* const* args,
                                                         Py_ssize_t count) {
   AnyffiValue value;
-  if (count > 0 && !anyffi_py_pack_operand(args[0], &value)) return anyffi_py_call_rooms(target, args, NULL, count);
+  if (count > 0 && !anyffi_py_pack_simple(args[0], &value)) return anyffi_py_call_rooms(target, args, NULL, count);
   return anyffi_py_call_writing(target, &value, count, args, NULL);
 }
 
@@ -248,11 +262,9 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_many_items(AnyffiFunction* target, 
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_items(AnyffiFunction* target, PyObject* const* args,
                                                     const int32_t* places, Py_ssize_t count) {
   if (count > ANYFFI_MAX_SHORT) return anyffi_py_call_many_items(target, args, places, count);
-  if (places != NULL) return anyffi_py_call_rooms(target, args, places, count);
+  if (places != NULL) return anyffi_py_call_reading_placed(target, args, places, count);
   uint64_t item_params = target->info->item_params;
-  if (item_params == 0) {
-    return count <= 1 ? anyffi_py_call_giving_one(target, args, count) : anyffi_py_call_giving(target, args, count);
-  }
+  if (item_params == 0 && count <= 1) return anyffi_py_call_giving_one(target, args, count);
   if (count == 1 && (item_params & 1)) {
     PyTypeObject* cls = Py_TYPE(args[0]);
     if (cls == &PyList_Type) return anyffi_py_call_one_container(target, args, ANYFFI_LIST);
