@@ -13,6 +13,13 @@ SIZES = (0, 1, 2, 41, 42, 43, 63, 64, 125, 126, 127, 128, 129, 253, 254, 255, 25
 
 #: Arguments by function.
 CALLS: dict[str, list[tuple[Any, ...]]] = {
+    "text": [
+        (n, piece, last)
+        for n in (0, 1, 3, 10, 11, 12, 2047, 5000)
+        for piece in (b"x", "é".encode(), "一".encode(), "😀".encode(), b"\0")
+        for last in (b"", b"a", b"\xff", b"\xed\xa0\x80")
+    ],
+    "text_reference": [(n,) for n in (0, 11, 12, 5000)],
     "bad_texts": [(n, after) for n in (0, 1, 126, 127, 200) for after in (0, 300)],
     "bad_key": [(n,) for n in (0, 1, 63, 200)],
     "surrogate": [()],
@@ -88,6 +95,10 @@ def test_values(ffi: Any) -> None:
     assert flags == [i % 3 == 0 for i in range(200)]
     assert made("complexes", 3) == ([-0.5j, 1 - 0.5j, 2 - 0.5j], [1.5, 1.5 + 1j, 1.5 + 2j])
     assert made("rows", 300, 2) == [[i, i] for i in range(300)]
+    for n in (1, 11, 12, 5000):
+        assert made("text_reference", n) == "x" * n
+        for piece in "xé一😀\0":
+            assert made("text", n, piece.encode(), b"end") == piece * n + "end"
     assert made("frozen", 2) == {(i, i + 1): {(), (frozenset(("a", "b")), frozenset())} for i in range(2)}
     assert made("optional", -1) is None
     assert made("mixed", 7) == [None, 1, 2.0, "3", [4] * 4, {"a", "5"}, None]
@@ -97,6 +108,8 @@ def test_values(ffi: Any) -> None:
     assert made("deep_enough") == x
     with pytest.raises(UnicodeDecodeError):
         made("bad_texts", 200, 10)
+    with pytest.raises(UnicodeDecodeError):
+        made("text", 20, b"x", b"\xff")
     with pytest.raises(ValueError, match="two elements of a C\\+\\+ set are equal in Python"):
         made("equal_elements", 300)
     with pytest.raises(ValueError, match="two keys of a C\\+\\+ map are equal in Python"):
@@ -123,7 +136,14 @@ def test_other_ways_of_calling(ffi: Any) -> None:
 def test_the_runtime_makes_no_objects(both: tuple[Any, Any]) -> None:
     ffi, _ = both
     total = ffi.get_global_func("testing.total_bytes")
-    for name, args in (("rows", (300, 3)), ("mixed", (1000,)), ("frozen", (200,)), ("complexes", (500,))):
+    calls = (
+        ("rows", (300, 3)),
+        ("mixed", (1000,)),
+        ("frozen", (200,)),
+        ("complexes", (500,)),
+        ("text", (1000, b"x", b"")),
+    )
+    for name, args in calls:
         function = ffi.get_global_func("testing.stl.made." + name)
         function(*args)
         before = total()

@@ -340,7 +340,7 @@ inline constexpr bool kWritesItems<T, std::enable_if_t<std::is_enum_v<T>>> = kIs
 template <class T>
 inline constexpr bool kWritesItems<T, std::enable_if_t<Traits<T>::kWritesItems>> = true;
 
-/// Whether results of type T are written: not a single number or text, which are quick as they are.
+/// Whether results of type T are written: not a single number, which is quick as it is.
 template <class T, class = void>
 inline constexpr bool kIsWritten = false;
 template <class T>

@@ -66,7 +66,7 @@ struct Traits<std::optional<T>, std::enable_if_t<detail::HasTraits<T>::value>> :
   static constexpr bool kLoadsQuietly = detail::kLoadsQuietly<T>;
   static constexpr bool kReadsItems = detail::kReadsItems<T>;
   static constexpr bool kReadsMembers = detail::kReadsMembers<T>;
-  static constexpr bool kIsWritten = detail::kIsWritten<T>;
+  static constexpr bool kIsWritten = detail::kIsWritten<T> && !detail::kIsPassedAsView<T>;
   static constexpr bool kWritesItems = detail::kWritesItems<T>;
   using Conversion = detail::OptionalConversion<T>;
   static bool load(AnyffiValue& value, typename Conversion::Holder& holder, AnyffiMismatch& why) {

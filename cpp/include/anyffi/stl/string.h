@@ -109,7 +109,7 @@ template <>
 struct Traits<std::string> {
   static constexpr bool kIsSteady = true;
   static constexpr bool kLoadsQuietly = true;
-  static constexpr bool kIsWritten = false;
+  static constexpr bool kIsWritten = true;
   static constexpr bool kWritesItems = true;
   static constexpr FixedText name{"str"};
   static constexpr uint64_t type_mask = 0;
@@ -150,6 +150,17 @@ struct Traits<std::string> {
 };
 
 namespace detail {
+/// What a value holds inline is quicker as such, and so is the most frequent text.
+template <>
+inline bool write_whole(const std::string& text, AnyffiValue* result) {
+  if (text.size() <= ANYFFI_INLINE_BYTES || text.size() > kMaxViewed) return false;
+  AnyffiValue value = anyffi_make_utf8(text.data(), static_cast<uint32_t>(text.size()));
+  void* made = nullptr;
+  if (anyffi_items_write(&made, &value, 1) != 1) return false;
+  *result = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), reinterpret_cast<uintptr_t>(made));
+  return true;
+}
+
 template <>
 inline constexpr bool kIsView<std::string_view> = true;
 template <>

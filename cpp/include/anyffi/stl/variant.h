@@ -62,7 +62,7 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
   ANYFFI_HIDDEN_ static constexpr auto result_name = detail::unite_names<detail::kResultName<Ts>...>();
   ANYFFI_HIDDEN_ static constexpr auto key_name = detail::unite_names<detail::kKeyName<Ts>...>();
   static constexpr uint64_t type_mask = (Traits<Ts>::type_mask | ...);
-  static constexpr bool kIsWritten = (detail::kIsWritten<Ts> || ...);
+  static constexpr bool kIsWritten = ((detail::kIsWritten<Ts> && !detail::kIsPassedAsView<Ts>) || ...);
   static constexpr bool kWritesItems = (detail::kWritesItems<Ts> && ...);
   static constexpr bool kBorrows = false;
   static constexpr bool kReadsMembers = (detail::kReadsMembers<Ts> || ...);
