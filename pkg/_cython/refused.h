@@ -85,9 +85,19 @@ static int anyffi_is_number_expected(const char* expected) {
   return 0;
 }
 
+/// 1 if a container that a list or tuple can be turned into may be expected.
+static int anyffi_is_container_expected(const char* expected) {
+  static const char* const names[] = {"Array", "Iterable", "List", "Sequence", "Set", "ensor"};
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
+    if (strstr(expected, names[i]) != NULL) return 1;
+  }
+  return 0;
+}
+
 /// 1 for an object that the rules could say nothing of but its class, which its message has: see pkg/_rules/advice.py.
 static int anyffi_py_is_final(PyObject* x, const char* expected) {
-  if (PyUnicode_CheckExact(x) || PyBytes_CheckExact(x) || x == Py_None) return 1;
+  if (PyUnicode_CheckExact(x) || PyBytes_CheckExact(x) || PyDict_CheckExact(x) || x == Py_None) return 1;
+  if (PyList_CheckExact(x) || PyTuple_CheckExact(x)) return !anyffi_is_container_expected(expected);
   return (PyLong_CheckExact(x) || PyFloat_CheckExact(x) || PyBool_Check(x)) && !anyffi_is_number_expected(expected);
 }
 
