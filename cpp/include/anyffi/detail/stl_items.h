@@ -30,8 +30,9 @@ template <class C>
 inline constexpr bool kGrowsByItems<C, std::void_t<decltype(std::declval<C&>().emplace_back())>> = true;
 
 /// Calls `load` with each element of an Array, a List, or what converts to one; for T of one byte also of Bytes.
-template <class T, class Load>
-bool load_each(const AnyffiValue& value, const char* name, AnyffiMismatch& why, const Load& load) {
+/// `filled` is what it fills.
+template <class T, class C, class Load>
+bool load_each(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why, const Load& load) {
   static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string, not a view");
   if (__builtin_expect(!is_array(value.type_code) && value.type_code != ANYFFI_LIST, 0)) {
     if constexpr (kIsByte<T>) {
@@ -39,6 +40,7 @@ bool load_each(const AnyffiValue& value, const char* name, AnyffiMismatch& why, 
         AnyffiTextView bytes;
         anyffi_view_text(&value, &bytes);
         auto* data = static_cast<const unsigned char*>(bytes.data);
+        Reserve<C>::in(filled, bytes.length);
         for (int64_t i = 0; i < bytes.length; ++i) {
           AnyffiValue item = anyffi_make_int(data[i]);
           if (!load(item)) return false;
@@ -47,10 +49,11 @@ bool load_each(const AnyffiValue& value, const char* name, AnyffiMismatch& why, 
       }
     }
     return load_converted(value, ANYFFI_AS_SEQUENCE, ANYFFI_LIST, name, why,
-                          [&](AnyffiValue& list) { return load_each<T>(list, name, why, load); });
+                          [&](AnyffiValue& list) { return load_each<T>(list, filled, name, why, load); });
   }
   auto* sequence = reinterpret_cast<const AnyffiSequence*>(value.as_object);
   bool is_private = (value.aux & ANYFFI_MOVABLE) != 0;
+  Reserve<C>::in(filled, sequence->size);
   for (int64_t i = 0; i < sequence->size; ++i) {
     Element element(sequence->data[i], sequence->header, is_private);
     if (!load(element.value)) return element.refused(why, Traits<int64_t>::store(i));
@@ -84,7 +87,7 @@ bool load_items(const AnyffiValue& value, C& filled, const char* name, AnyffiMis
       return load_host_items<true>(value, filled, name, why, load_lent);
     }
   }
-  return load_each<T>(value, name, why, load);
+  return load_each<T>(value, filled, name, why, load);
 }
 
 /// Makes a value that is a copy hashable, as a key or an element of a set must be: lists become Arrays and sets

@@ -37,7 +37,7 @@ struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::
     if ((value.type_code == ANYFFI_LIST || detail::is_array(value.type_code)) && (value.aux & ANYFFI_MOVABLE) == 0 &&
         reinterpret_cast<AnyffiSequence*>(value.as_object)->size != 0)
       return detail::refuse(why, value, Base::name, ANYFFI_MISMATCH_VALUE, kKept);
-    return detail::load_each<T>(value, Base::name, why, [&](AnyffiValue& item) {
+    return detail::load_each<T>(value, holder, Base::name, why, [&](AnyffiValue& item) {
       return Traits<T>::load_held(item, holder.emplace_back(), why, 2);
     });
   }
