@@ -166,16 +166,21 @@ def unexpected(name: str, keyword: str, names: tuple[Any, ...]) -> TypeError:
 
     Since 3.13 it suggests a name, so this calls a Python function with these parameters.
     """
-    if not _SUGGESTS:
-        return TypeError(f"{name}() got an unexpected keyword argument '{keyword}'")
+    words = _suggest(keyword, names) if _SUGGESTS else f" got an unexpected keyword argument '{keyword}'"
+    return TypeError(f"{name}(){words}")
+
+
+#: What tries a keyword gets few messages.
+@lru_cache(maxsize=64)
+def _suggest(keyword: str, names: tuple[Any, ...]) -> str:
+    words = ""
     try:
         _with_parameters(names)(**{keyword: None})
     except TypeError as error:
         words = str(error)
-    return TypeError(f"{name}(){words.partition('()')[2]}")
+    return words.partition("()")[2]
 
 
-@lru_cache(maxsize=64)
 def _with_parameters(names: tuple[Any, ...]) -> Callable[..., None]:
     """Return a function with these parameters."""
     code = _nothing.__code__.replace(co_argcount=len(names), co_nlocals=len(names), co_varnames=names)
