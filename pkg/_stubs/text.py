@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import enum
 import inspect
 import math
 from collections.abc import Iterator
 from typing import Any
+
+from .._rules import keywords
 
 __all__ = ["PLAIN", "SELF", "docstring", "parameter_texts", "printable"]
 
@@ -66,8 +69,18 @@ def _default(parameter: inspect.Parameter) -> str:
     value = parameter.default
     if type(value) is float and not math.isfinite(value):
         return "..."
+    if isinstance(value, enum.Enum):
+        return _member(value, str(parameter.annotation).split(" | "))
     fits = {"None"} if value is None else {type(value).__name__} if type(value) in PLAIN else set()
     if type(value) is int:
         fits.add("float")
     types = {member.rpartition(".")[2] for member in str(parameter.annotation).split(" | ")}
     return repr(value) if fits & types or (fits and types & {"Any", "object"}) else "..."
+
+
+def _member(member: enum.Enum, types: list[str]) -> str:
+    """Return a member of an enumeration whose class is one of the types; no combination of flags."""
+    cls = type(member)
+    name = next((name for name in cls.__members__ if cls.__members__[name] is member), "")
+    of = next((each for each in types if each.rpartition(".")[2] == cls.__name__), None)
+    return f"{of}.{name}" if of and keywords.is_name(name) else "..."

@@ -225,3 +225,4 @@ def test_stubs_of_names_that_are_keywords(build: Build) -> None:
     stub = stubgen(build("words.cc", KEYWORDS))
     assert "class Only(IntEnum):\n    None_ = 0\n" in stub
     assert "    from__ = 1\n    from_ = 2\n    match = 3\n" in stub
+    assert "def echo(mode: Mode | int = Mode.None_) -> Mode: ..." in stub
