@@ -1,10 +1,14 @@
 /// \file
 /// Argument conversion errors. They are in the runtime, so that all modules word them alike and none contains the text.
+#include <anyffi/error.h>
 #include <anyffi/inline.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <initializer_list>
 #include <iterator>
+#include <string_view>
 
 #include "core/errors.h"
 #include "core/memory.h"
@@ -150,15 +154,36 @@ void append_function(String* out, const AnyffiFunction& function) {
   *out += text;
 }
 
+/// What to return instead of a refused result, as pkg/_rules/advice.py has it for arguments: the host no longer has
+/// the value that it returned.
+const char* advice_about_result(const AnyffiMismatch& mismatch) {
+  int32_t code = mismatch.got.type_code;
+  bool is_sequence = code == ANYFFI_LIST || code == ANYFFI_ARRAY;
+  if (mismatch.reason == ANYFFI_MISMATCH_TENSOR) return is_sequence ? "; return numpy.asarray() of it" : "";
+  if (mismatch.reason != ANYFFI_MISMATCH_TYPE) return "";
+  std::string_view expected = mismatch.expected;
+  auto is_any_of = [&](std::initializer_list<std::string_view> names) {
+    return std::find(names.begin(), names.end(), expected.substr(0, expected.find('['))) != names.end();
+  };
+  if (is_sequence && is_any_of({"AbstractSet", "FrozenSet", "Set"})) return "; return set() of it";
+  bool is_number = code == ANYFFI_TENSOR && reinterpret_cast<AnyffiTensor*>(mismatch.got.as_object)->tensor.ndim == 0;
+  return is_number && is_any_of({"bool", "complex", "float", "int"}) ? "; return its .item()" : "";
+}
+
+/// Appends `, at [1]["k"]`.
+void append_path(String* text, const AnyffiMismatch& mismatch) {
+  if (mismatch.path_size == 0) return;
+  if (!text->empty()) *text += ", ";
+  *text += "at ";
+  text->append(mismatch.path, static_cast<size_t>(mismatch.path_size));
+}
+
 /// Raises a mismatch; `text` names the value, or is empty.
-int raise_mismatch(const AnyffiMismatch& mismatch, String text) {
-  if (mismatch.path_size > 0) {
-    if (!text.empty()) text += ", ";
-    text += "at ";
-    text.append(mismatch.path, static_cast<size_t>(mismatch.path_size));
-  }
+int raise_mismatch(const AnyffiMismatch& mismatch, String text, const char* advice = "") {
+  append_path(&text, mismatch);
   if (!text.empty()) text += ": ";
   append_reason(&text, mismatch);
+  text += advice;
   const char* kind = mismatch.reason == ANYFFI_MISMATCH_RANGE   ? "OverflowError"
                      : mismatch.reason == ANYFFI_MISMATCH_VALUE ? "ValueError"
                                                                 : "TypeError";
@@ -188,17 +213,31 @@ void append_place(String* out, const AnyffiFunctionInfo& info, const char* what,
   *out += ')';
 }
 
-/// Prefixes the message of the raised error.
-int prefix_raised(const AnyffiFunctionInfo& info, const char* what, int32_t index) {
+/// Whether the raised error is the TypeError by which a conversion in C++ refuses a value.
+bool is_refusal_raised() noexcept {
   Owned error;
   anyffi_error_take_raised(error.out());
+  if (error->type_code != ANYFFI_ERROR) return false;
   auto* fields = reinterpret_cast<const AnyffiError*>(error->as_object);
-  String kind, text;
-  append_text(&kind, &fields->kind);
-  append_place(&text, info, what, index);
-  text += ": ";
-  append_text(&text, &fields->message);
-  return raise_text(kind.c_str(), text);
+  bool is_refusal = fields->handle == nullptr && detail::is_of_kind(*fields, "TypeError");
+  anyffi_error_set_raised(error->as_object);
+  return is_refusal;
+}
+
+/// Prefixes the message of the raised error by the place of the value. `append_where` may run code of the host.
+template <class F>
+int prefix_raised(F append_where) noexcept {
+  Owned error;
+  anyffi_error_take_raised(error.out());
+  return guard([&] {
+    auto* fields = reinterpret_cast<const AnyffiError*>(error->as_object);
+    String kind, text;
+    append_text(&kind, &fields->kind);
+    append_where(&text);
+    text += ": ";
+    append_text(&text, &fields->message);
+    return raise_text(kind.c_str(), text);
+  });
 }
 
 /// The address of the elements of a tensor; NULL for other values.
@@ -217,8 +256,11 @@ int raise_about_parameter(const AnyffiMismatch& mismatch, const AnyffiFunctionIn
                           int32_t index) {
   bool is_named = info != nullptr && index >= 0;
   if (mismatch.reason == ANYFFI_MISMATCH_RAISED) {
-    bool is_about_tensor = is_named && take_raised_about() != nullptr;
-    return is_about_tensor ? guard([&] { return prefix_raised(*info, what, index); }) : -1;
+    if (!is_named || (take_raised_about() == nullptr && !is_refusal_raised())) return -1;
+    return prefix_raised([&](String* text) {
+      append_place(text, *info, what, index);
+      append_path(text, mismatch);
+    });
   }
   int status = guard([&] {
     if (is_other_self(mismatch, info, index)) return raise_other_self(mismatch, *info);
@@ -249,7 +291,9 @@ using namespace anyffi::runtime;
 extern "C" {
 
 void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key) {
-  if (mismatch->reason == ANYFFI_MISMATCH_RAISED) return;
+  // Other keys have a repr of the host, which could raise another error.
+  bool is_plain = key->type_code == ANYFFI_INT || anyffi_is_str(key->type_code);
+  if (mismatch->reason == ANYFFI_MISMATCH_RAISED && !is_plain) return put_step(mismatch, "[...]");
   if (key->type_code == ANYFFI_INT) {
     // The path of an overload that another one follows is read by nobody: it must cost little.
     char step[24] = "[";
@@ -304,20 +348,45 @@ int anyffi_mismatch_raise_default(const AnyffiMismatch* mismatch, const AnyffiFu
 }
 
 int anyffi_mismatch_raise_result(const AnyffiMismatch* mismatch, const AnyffiObject* function) {
-  if (mismatch->reason == ANYFFI_MISMATCH_RAISED) return -1;
+  const auto& called = *reinterpret_cast<const AnyffiFunction*>(function);
+  auto append_result = [&](String* text) {
+    *text += "the result of ";
+    append_function(text, called);
+  };
+  if (mismatch->reason == ANYFFI_MISMATCH_RAISED) {
+    if (!is_refusal_raised()) return -1;
+    return prefix_raised([&](String* text) {
+      append_result(text);
+      append_path(text, *mismatch);
+    });
+  }
   return guard([&] {
-    String text = "the result of ";
-    append_function(&text, *reinterpret_cast<const AnyffiFunction*>(function));
-    return raise_mismatch(*mismatch, std::move(text));
+    String text;
+    append_result(&text);
+    AnyffiMismatch shown = *mismatch;
+    // What the host returned was made for this call, as a movable argument is, unless it has a wrapper.
+    if (called.info == nullptr && shown.got.type_code > 0) shown.got.aux |= ANYFFI_MOVABLE;
+    return raise_mismatch(shown, std::move(text), called.info == nullptr ? advice_about_result(shown) : "");
   });
 }
 
 int anyffi_mismatch_raise_field(const AnyffiMismatch* mismatch, const AnyffiFieldInfo* field) {
-  if (mismatch->reason == ANYFFI_MISMATCH_RAISED) return -1;
-  return guard([&] {
+  auto append_field = [&](String* text) {
     const AnyffiTypeInfo* owner = anyffi_type_get_info(field->type_code);
-    String text = owner == nullptr ? "" : owner->type_key;
-    return raise_mismatch(*mismatch, text + "." + field->name);
+    if (owner != nullptr) *text += owner->type_key;
+    text->append(".").append(field->name);
+  };
+  if (mismatch->reason == ANYFFI_MISMATCH_RAISED) {
+    if (!is_refusal_raised()) return -1;
+    return prefix_raised([&](String* text) {
+      append_field(text);
+      append_path(text, *mismatch);
+    });
+  }
+  return guard([&] {
+    String text;
+    append_field(&text);
+    return raise_mismatch(*mismatch, std::move(text));
   });
 }
 
@@ -332,7 +401,7 @@ void anyffi_error_name_argument(const AnyffiFunctionInfo* info, const AnyffiValu
     count += is_one || args[i].type_code == ANYFFI_NONE;
   }
   if (count != 1) index = -1;
-  guard([&] { return prefix_raised(*info, "argument", index); });
+  prefix_raised([&](String* text) { append_place(text, *info, "argument", index); });
 }
 
 int anyffi_error_raise_arg_count(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args) {
