@@ -126,5 +126,44 @@ def test_a_class_without_a_key_is_explained() -> None:
     assert "anyffi: ANYFFI_BIND describes a class that has a key" in first_error("ANYFFI_BIND(T).init<>()")
 
 
+@pytest.mark.parametrize("macro", ["ANYFFI_CLASS", "ANYFFI_TYPE_KEY"])
+@pytest.mark.parametrize("base", ["", ", T"])
+def test_a_comma_in_the_name_of_a_class_is_explained(macro: str, base: str) -> None:
+    pair = "template <class A, class B> struct Pair : T {};\n"
+    message = "anyffi: the comma in the name of the type ends the macro's argument: use an alias of the type"
+    assert message in first_error(f'{pair}{macro}(Pair<int, int>, "t.Pair"{base})')
+    keyed = 'ANYFFI_TYPE_KEY(T, "t.T");\n' if base else ""
+    alias = f'{pair}{keyed}using Own = Pair<int, Pair<int, int>>;\n{macro}(Own, "t.Pair"{base})'
+    assert first_error(alias) == "it compiles"
+
+
+@pytest.mark.parametrize(
+    ("returned", "taken", "fits"),
+    [
+        ("int", "std::string", False),
+        ("std::string", "int", False),
+        ("double", "int", False),
+        ("int", "double", True),
+        ("bool", "const int64_t&", True),
+        ("std::vector<int>", "std::string", False),
+        ("std::vector<int>", "int", False),
+        ("std::vector<int>", "const anyffi::Array<double>&", True),
+        ("anyffi::Bytes", "std::string", False),
+        ("std::string", "const anyffi::String&", True),
+        ("anyffi::Dict<int, int>", "std::vector<int>", False),
+        ("anyffi::Optional<int>", "int", True),
+        ("anyffi::AnyValue", "int", True),
+        ("int", "anyffi::Variant<int, std::string>", True),
+        ("anyffi::Tuple<int, double>", "anyffi::Tuple<int, double>", True),
+        ("T", "T", True),
+    ],
+)
+def test_a_pickle_that_could_not_be_read_is_explained(returned: str, taken: str, fits: bool) -> None:
+    get = f"[](const T&) -> {returned} {{ throw 1; }}"
+    program = f'ANYFFI_CLASS(T, "t.T").pickle({get}, []({taken}) {{ return T(); }})'
+    message = "anyffi: the second function of pickle() does not take what the first one returns"
+    assert ("it compiles" if fits else message) in first_error(program)
+
+
 def test_a_description_without_mistakes_compiles() -> None:
     assert first_error(f'{PASSES}return override_pure<double>("cost", size);{BINDS}') == "it compiles"

@@ -54,6 +54,9 @@ namespace anyffi {
   "leave that out, or bind a class of your own that derives from it or has it as a member"
 #define ANYFFI_NO_BASE_HERE_ \
   "anyffi: ANYFFI_BIND takes one class; its base is named by ANYFFI_TYPE_KEY(T, \"key\", Base)"
+#define ANYFFI_OTHER_STATE_                                                                           \
+  "anyffi: the second function of pickle() does not take what the first one returns: a pickle could " \
+  "not be read"
 #define ANYFFI_NO_RESTORE_ "anyffi: the second function of pickle() returns a T or an anyffi::Ref<T>"
 #define ANYFFI_NO_COPY_ "anyffi: copyable() is for classes with a public copy constructor"
 #define ANYFFI_NO_FACTORY_                                                                                 \
@@ -344,6 +347,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   template <class G, class S>
   Class& pickle(G get, S set) noexcept {
     static_assert(detail::kReturns<T, Alias, S>, ANYFFI_NO_RESTORE_);
+    static_assert(detail::kTakesState<detail::CallableOf<G>, detail::CallableOf<S>>, ANYFFI_OTHER_STATE_);
     add_method(0, "__getstate__", get);
     return add_factory(ANYFFI_RESTORE, "__setstate__", set);
   }
@@ -484,11 +488,16 @@ inline constexpr OverloadCast<A...> overload_cast{};
 #define ANYFFI_KEY_(T, key, Base) ANYFFI_KEY_AS_(T, key, Base, ANYFFI_JOIN_(anyffi_base_, __COUNTER__))
 #define ANYFFI_KEY_OF_TWO_(T, key) ANYFFI_KEY_(T, key, void)
 #define ANYFFI_PICK_KEY_(a, b, c, name, ...) name
+#define ANYFFI_ASSERT_WHOLE_(T, ...)                                                                              \
+  static_assert(::anyffi::detail::is_whole(#T),                                                                   \
+                "anyffi: the comma in the name of the type ends the macro's argument: use an alias of the type, " \
+                "as in `using Pair = std::pair<int, int>;`")
 
 /// Makes a class an object class: `ANYFFI_TYPE_KEY(shop::Cart, "shop.Cart")`, with a third argument if it derives from
 /// another object class. At global scope, before functions use the class: in a header if several files do. Libraries
 /// that exchange objects of the class give it the same key.
-#define ANYFFI_TYPE_KEY(...) \
+#define ANYFFI_TYPE_KEY(...)            \
+  ANYFFI_ASSERT_WHOLE_(__VA_ARGS__, ~); \
   ANYFFI_PICK_KEY_(__VA_ARGS__, ANYFFI_KEY_, ANYFFI_KEY_OF_TWO_, ~)(__VA_ARGS__) static_assert(true, "")
 
 /// Describes an object class: `ANYFFI_BIND(shop::Cart).init<>().method("add", &shop::Cart::add);`

@@ -53,6 +53,51 @@ template <class T, class Alias, class F>
 inline constexpr bool kReturns =
     SignatureOf<CallableOf<F>>::template Apply<ReturnsObject<T, Alias>::template Check>::kValue;
 
+/// Whether the text of an argument of a macro is the name of a type, not a part of one.
+constexpr bool is_whole(const char* name) {
+  int depth = 0;
+  for (; *name != 0; ++name) depth += (*name == '<') - (*name == '>');
+  return depth == 0;
+}
+
+// Annotations by kind, which is the first character.
+#define ANYFFI_STATE_KINDS_                                                                                    \
+  "iint", "ibool", "ffloat", "ccomplex", "tstr", "bbytes", "sSequence", "sArray", "sList", "sTuple", "stuple", \
+      "sShape", "mMapping", "mMap", "mDict", "xAbstractSet", "xSet", "xFrozenSet"
+/// What the values of a type are; 0 if several kinds or others.
+template <class T>
+constexpr char state_kind() {
+  if constexpr (!std::is_void_v<T> && kIsConvertible<T>) {
+    const char* name = Traits<Bare<T>>::name;
+    for (const char* c = name; *c != 0; ++c) {
+      if (*c == '|') return 0;
+    }
+    for (const char* row : {ANYFFI_STATE_KINDS_}) {
+      const char* rest = after(name, row + 1);
+      if (rest && (*rest == 0 || *rest == '[')) return *row;
+    }
+  }
+  return 0;
+}
+template <class R, class... A>
+struct StateOf {
+  static constexpr char kGiven = state_kind<R>();
+  static constexpr char kTaken = (char{}, ..., state_kind<A>());
+};
+/// False if `set` takes another kind of values than `get` returns.
+template <class G, class S>
+constexpr bool takes_state() {
+  if constexpr (SignatureOf<G>::kIsKnown && SignatureOf<S>::kIsKnown) {
+    constexpr char kGiven = SignatureOf<G>::template Apply<StateOf>::kGiven;
+    constexpr char kTaken = SignatureOf<S>::template Apply<StateOf>::kTaken;
+    bool is_wider = (kGiven == 'i' && (kTaken == 'f' || kTaken == 'c')) || (kGiven == 'f' && kTaken == 'c');
+    return kGiven == 0 || kTaken == 0 || kGiven == kTaken || is_wider;
+  }
+  return true;
+}
+template <class G, class S>
+inline constexpr bool kTakesState = takes_state<G, S>();
+
 /// The object that a factory returned.
 template <class T, class Alias>
 Ref<T> made_of(Ref<T> made) {
