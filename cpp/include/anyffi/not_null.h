@@ -20,6 +20,9 @@ namespace detail ANYFFI_HIDDEN_ {
 /// Pointers to objects, plain and smart ones, whose traits have the class as `T`.
 template <class P>
 inline constexpr bool kMayBeNull = kIsObjectPointer<P>;
+/// The same, and of smart pointers that are converted through one of the standard library (stl/memory.h).
+template <class P, class Enable = void>
+inline constexpr bool kCanBeNotNull = kMayBeNull<P>;
 
 }  // namespace detail ANYFFI_HIDDEN_
 
@@ -50,7 +53,7 @@ template <class F>
 struct NeverNull {
   template <class R, class... A>
   struct Of {
-    static_assert(kMayBeNull<R>,
+    static_assert(kCanBeNotNull<R>,
                   "anyffi: never_null() is for functions that return a pointer to an object of a bound class");
     F function;
     NotNull<R> operator()(A... args) { return function(std::forward<A>(args)...); }

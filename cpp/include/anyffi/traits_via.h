@@ -36,12 +36,13 @@ constexpr bool same_text(const char* a, const char* b) {
 /// `static C to(const T&)`, which may throw, and may have its own `name`. As a result, an anyffi::Tuple becomes a tuple
 /// of Python. What a `from(const C&)` gets lives until the call ends, so that a parameter may refer to it; elements of
 /// containers may not.
-template <class T, class C>
+/// @tparam R What `to` returns, if results are another type than parameters.
+template <class T, class C, class R = C>
 struct TraitsVia {
   using Carrier = C;
   ANYFFI_HIDDEN_ static constexpr auto name = Traits<C>::name;
-  using CopiedAs = C;
-  static constexpr uint32_t result_flags = detail::CopyOf<C>::flags;
+  using CopiedAs = R;
+  static constexpr uint32_t result_flags = detail::CopyOf<R>::flags;
   static constexpr uint64_t type_mask = 0;  // `from` may throw for any value
   static constexpr bool kBorrows = false;
   static constexpr bool kReadsMembers = detail::kReadsMembers<C>;
@@ -92,7 +93,7 @@ struct TraitsVia {
   static T take(Holder& holder) { return std::move(holder.value); }
   static AnyffiValue store(const T& value) {
     detail::Depth depth;
-    return detail::with_flags(Traits<C>::store(Traits<T>::to(value)), result_flags);
+    return detail::with_flags(Traits<R>::store(Traits<T>::to(value)), result_flags);
   }
 };
 
@@ -106,18 +107,16 @@ inline constexpr bool kHasResultName<T, std::void_t<decltype(Traits<T>::result_n
 /// The carrier's names, unless the traits have one of their own.
 template <class T>
 constexpr auto via_result_name() {
-  using C = typename Traits<T>::CopiedAs;
-  if constexpr (same_text(Traits<T>::name, Traits<C>::name)) {
-    return CopyOf<C>::result_name;
+  if constexpr (same_text(Traits<T>::name, Traits<typename Traits<T>::Carrier>::name)) {
+    return CopyOf<typename Traits<T>::CopiedAs>::result_name;
   } else {
     return FixedText(Traits<T>::name);
   }
 }
 template <class T>
 constexpr auto via_key_name() {
-  using C = typename Traits<T>::CopiedAs;
-  if constexpr (same_text(Traits<T>::name, Traits<C>::name)) {
-    return CopyOf<C>::key_name;
+  if constexpr (same_text(Traits<T>::name, Traits<typename Traits<T>::Carrier>::name)) {
+    return CopyOf<typename Traits<T>::CopiedAs>::key_name;
   } else {
     return FixedText(Traits<T>::name);
   }

@@ -16,7 +16,7 @@ struct WithConversion {
   T value;
 };
 /// Whether they are.
-template <class T>
+template <class T, class Enable = void>
 inline constexpr bool kHasConversion = false;
 
 /// A T, or a null one: the argument was None.
@@ -37,7 +37,8 @@ struct AdaptedParam {
 };
 template <class N, class A>
 struct AdaptedParam<N, A, std::enable_if_t<kConverts<N>>> {
-  static_assert(kHasConversion<Bare<A>>, "anyffi: .convert() is for parameters of type TypedView or TypedTensor");
+  static_assert(kHasConversion<Bare<A>>,
+                "anyffi: .convert() is for parameters of type TypedView or TypedTensor, or converted through one");
   static constexpr bool kIsAdapted = true;
   using Type = PassedLike<A, WithConversion<Bare<A>>>;
   static A&& pass(std::remove_reference_t<Type>& argument) { return static_cast<A&&>(argument.value); }
@@ -50,7 +51,7 @@ struct AdaptedParam<N, A, std::enable_if_t<std::is_same_v<N, NullDefaultArg> && 
 };
 template <class N, class A>
 struct AdaptedParam<N, A, std::enable_if_t<kRefusesNone<N>>> {
-  static constexpr bool kIsAdapted = kMayBeNull<Bare<A>>;
+  static constexpr bool kIsAdapted = kCanBeNotNull<Bare<A>>;
   static_assert(kIsAdapted,
                 "anyffi: .not_none() is for pointers to objects of bound classes: other parameters refuse None anyway, "
                 "unless their type is to take it, such as Optional<T> and AnyValue");

@@ -5,6 +5,7 @@
 
 #include <anyffi/detail/converting.h>
 #include <anyffi/detail/tensor_spec.h>
+#include <anyffi/traits_via.h>
 
 namespace anyffi {
 
@@ -19,6 +20,9 @@ template <class T, auto... options>
 inline constexpr bool kHasConversion<TypedView<T, options...>> = true;
 template <class T, auto... options>
 inline constexpr bool kHasConversion<TypedTensor<T, options...>> = true;
+template <class T>
+inline constexpr bool kHasConversion<T, std::void_t<typename Traits<T>::Carrier>> =
+    kHasConversion<typename Traits<T>::Carrier>;
 
 /// `float64[:, :] | Sequence[Sequence[float]]`
 template <class Requirement>
@@ -73,6 +77,14 @@ struct Traits<detail::WithConversion<TypedView<T, options...>>> : detail::Tensor
 template <class T, auto... options>
 struct Traits<detail::WithConversion<TypedTensor<T, options...>>>
     : detail::TensorConversion<TypedTensor<T, options...>> {};
+/// Of a type that is converted through one of them.
+template <class T>
+struct Traits<detail::WithConversion<T>, std::void_t<typename Traits<T>::Carrier>>
+    : TraitsVia<detail::WithConversion<T>, detail::WithConversion<typename Traits<T>::Carrier>> {
+  static detail::WithConversion<T> from(detail::WithConversion<typename Traits<T>::Carrier> carrier) {
+    return {Traits<T>::from(std::move(carrier.value))};
+  }
+};
 
 }  // namespace anyffi
 

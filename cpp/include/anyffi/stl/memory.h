@@ -5,6 +5,7 @@
 
 #include <anyffi/detail/items_writer.h>
 #include <anyffi/not_null.h>
+#include <anyffi/traits_via.h>
 
 #include <memory>
 
@@ -200,6 +201,9 @@ template <class T, class D>
 inline constexpr bool kMayBeNull<std::unique_ptr<T, D>> = kIsObjectClass<std::remove_cv_t<T>>;
 template <class T>
 inline constexpr bool kMayBeNull<std::shared_ptr<T>> = kIsObjectClass<std::remove_cv_t<T>>;
+template <class P>
+inline constexpr bool kCanBeNotNull<P, std::void_t<typename Traits<P>::Carrier>> =
+    kMayBeNull<typename Traits<P>::Carrier>;
 template <class T, class Alias>
 struct OwnerAs<T, Alias, std::unique_ptr<Alias>> {
   using Type = std::unique_ptr<T>;
@@ -207,6 +211,15 @@ struct OwnerAs<T, Alias, std::unique_ptr<Alias>> {
 template <class T>
 inline constexpr bool kIncludes<Missing::kMemory, T> = true;
 }  // namespace detail ANYFFI_HIDDEN_
+
+/// Of a smart pointer that is converted through one of the standard library.
+template <class P>
+struct Traits<NotNull<P>, std::enable_if_t<detail::kMayBeNull<typename Traits<P>::Carrier>>>
+    : TraitsVia<NotNull<P>, NotNull<typename Traits<P>::Carrier>> {
+  using Carrier = NotNull<typename Traits<P>::Carrier>;
+  static NotNull<P> from(Carrier carrier) { return Traits<P>::from(std::move(carrier).get()); }
+  static Carrier to(const NotNull<P>& pointer) { return Traits<P>::to(pointer.get()); }
+};
 
 }  // namespace anyffi
 
