@@ -103,6 +103,37 @@ def test_address_sanitizer(folder: pathlib.Path, ffi: Any) -> None:
         output = output[found.end() :]
 
 
+_DROPS = """
+#include <anyffi/anyffi.h>
+ANYFFI_EXPORT(drop, [](anyffi::List<> xs) {
+  anyffi::AnyValue value(xs);
+  anyffi_object_release(reinterpret_cast<AnyffiValue*>(&value)->as_object);
+}, anyffi::arg("xs"));
+"""
+
+
+@pytest.mark.skipif(SANITIZED, reason="the sanitizers are preloaded already")
+@pytest.mark.skipif(shutil.which("g++") is None, reason="it is the compiler of the page's command")
+def test_address_sanitizer_watches_objects(tmp_path: pathlib.Path, ffi: Any) -> None:
+    """With FFI_LEAK_CHECK=1: otherwise the runtime keeps their memory."""
+    (tmp_path / "stale.cc").write_text(_DROPS)
+    (tmp_path / "uses.py").write_text(
+        "import anyffi\nxs = anyffi.List([1])\nfor _ in range(2):\n    anyffi.load_module('./stale.so').drop(xs)\n"
+    )
+    [block] = blocks(PAGE, "asan")
+    commands = [line.removeprefix("$ ") for line in block.splitlines() if line.startswith("$ ")]
+    path = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
+    shell = ["sh", "-c", "\n".join(["exec 2>&1", *commands])]
+    if FREE_THREADED:
+        shell[-1] = shell[-1].replace(" PYTHONMALLOC=malloc", "")
+    output = run(
+        shell, cwd=tmp_path, FFI_MODE=ffi.ffi_mode, FFI_LEAK_CHECK="1", PATH=path, LD_PRELOAD=None
+    ).stdout
+    if "cannot find" in output and "libasan" in output:
+        pytest.skip("AddressSanitizer is not installed")
+    assert "ERROR: AddressSanitizer: heap-use-after-free" in output, output
+
+
 @pytest.mark.skipif(shutil.which("addr2line") is None, reason="binutils is not installed")
 def test_traceback(folder: pathlib.Path, both: Any) -> None:
     [block] = blocks(PAGE, "traceback")
