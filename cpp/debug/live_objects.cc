@@ -157,10 +157,9 @@ anyffi::List<anyffi::List<AnyValue>> live_objects(int32_t type_code) {
     }
     // Whoever releases the only reference sets the count to 0 a few instructions after reading it.
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    live.erase(std::remove_if(live.begin(), live.end(),
-                              [](const Live& each) {
-                                return __atomic_load_n(&each.object->strong_count, __ATOMIC_ACQUIRE) == 0;
-                              }),
+    live.erase(std::remove_if(
+                   live.begin(), live.end(),
+                   [](const Live& each) { return __atomic_load_n(&each.object->strong_count, __ATOMIC_ACQUIRE) == 0; }),
                live.end());
     for (Live& each : live) each.is_wrapped = each.object->wrapper != nullptr;
   }

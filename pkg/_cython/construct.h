@@ -78,9 +78,8 @@ static int anyffi_py_make_mapping(PyObject* const* args, Py_ssize_t count, PyObj
   if (found != NULL) return anyffi_py_copy_as(found, type_code, out);
   PyObject* given = count == 1 && names == NULL ? args[0] : NULL;
   if (given != NULL && Py_IS_TYPE(given, &PyDictProxy_Type)) given = anyffi_py_proxied(given);
-  PyObject* content = given != NULL && PyDict_CheckExact(given)
-                          ? anyffi_py_return_new(given)
-                          : anyffi_py_dict_of(args, count, names);
+  PyObject* content =
+      given != NULL && PyDict_CheckExact(given) ? anyffi_py_return_new(given) : anyffi_py_dict_of(args, count, names);
   if (content != NULL && type_code == ANYFFI_MAP) Py_SETREF(content, PyDictProxy_New(content));
   if (content == NULL) return -1;
   int status = anyffi_py_pack_owned(content, out);
