@@ -232,7 +232,7 @@ class FunctionCore(ObjectCore):
 
 def bind(self: Any = _MISSING, /, *rest: Any, **named: Any) -> Any:
     """Return the function itself: the `__get__` of the public class."""
-    if not isinstance(self, FunctionCore) or named:
+    if not issubclass(type(self), FunctionCore) or named:
         given = () if self is _MISSING else (self, *rest)
         raise slot_refusal(FunctionCore, "anyffi.Function", "__get__", 1, given, named)
     if not 1 <= len(rest) <= 2:

@@ -89,7 +89,10 @@ _STARS = _VAR_POSITIONAL | _VAR_KEYWORD
 
 
 def _checked(cls: type, shown: str, method: Any) -> Any:
-    """Return a method that checks `self`; up to two more arguments are passed without a tuple and a dict."""
+    """Return a method that checks `self`; up to two more arguments are passed without a tuple and a dict.
+
+    `isinstance` would believe an object that lies about its `__class__`.
+    """
     name = method.__name__
     called = (shown if name == "__init__" else f"{shown}.{name}"), None
     code = method.__code__
@@ -100,14 +103,14 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
     if count == 1:
 
         def check_self(self: Any = _NONE, /, *rest: Any) -> Any:
-            if not isinstance(self, cls):
+            if type(self) is not cls and not issubclass(type(self), cls):
                 raise wrong_self(name, shown, self)
             return method(self, *rest) if rest else method(self)
 
     elif count == 2:
 
         def check_self(self: Any = _NONE, first: Any = _NONE, /, *rest: Any) -> Any:
-            if not isinstance(self, cls):
+            if type(self) is not cls and not issubclass(type(self), cls):
                 raise wrong_self(name, shown, self)
             if first is _NONE:
                 return method(self)
@@ -120,7 +123,7 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
     elif count == 3:
 
         def check_self(self: Any = _NONE, first: Any = _NONE, second: Any = _NONE, /, *rest: Any) -> Any:
-            if not isinstance(self, cls):
+            if type(self) is not cls and not issubclass(type(self), cls):
                 raise wrong_self(name, shown, self)
             try:
                 if second is _NONE:
@@ -133,7 +136,7 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
     else:
 
         def check_self(self: Any = _NONE, /, *args: Any, **kwargs: Any) -> Any:
-            if not isinstance(self, cls):
+            if type(self) is not cls and not issubclass(type(self), cls):
                 raise wrong_self(name, shown, self)
             try:
                 return method(self, *args, **kwargs)
@@ -177,7 +180,7 @@ def slot_refusal(
     """
     if not args:
         return TypeError(f"descriptor {name!r} of {shown!r} object needs an argument")
-    if not isinstance(args[0], cls):
+    if not issubclass(type(args[0]), cls):
         return wrong_self(name, shown, args[0], is_slot=True)
     if named:
         return TypeError(f"wrapper {name}() takes no keyword arguments")
@@ -198,12 +201,14 @@ def _as_slot(cls: type, shown: str, method: Any) -> Any:
     called = f"{shown}.{name}", None
 
     def check_none(self: Any = _NONE, /, *rest: Any, **named: Any) -> Any:
-        if rest or named or not isinstance(self, cls):
+        if rest or named or (type(self) is not cls and not issubclass(type(self), cls)):
             raise slot_refusal(cls, shown, name, wanted, () if self is _NONE else (self, *rest), named)
         return method(self)
 
     def check_all(*args: Any, **named: Any) -> Any:
-        if len(args) != wanted + 1 or named or not isinstance(args[0], cls):
+        # Most often of the very class.
+        is_own = len(args) == wanted + 1 and (type(args[0]) is cls or issubclass(type(args[0]), cls))
+        if named or not is_own:
             raise slot_refusal(cls, shown, name, wanted, args, named)
         try:
             return method(*args)
@@ -222,7 +227,7 @@ def _as_method(cls: type, shown: str, method: Any) -> Any:
     full = f"{shown.rpartition('.')[2]}.{name}()"
 
     def check_self(self: Any = _NONE, /, *rest: Any, **named: Any) -> Any:
-        if not isinstance(self, cls):
+        if type(self) is not cls and not issubclass(type(self), cls):
             raise wrong_self(name, shown, self, is_slot=False)
         if named:
             raise TypeError(f"{full} takes no keyword arguments")

@@ -216,6 +216,28 @@ def test_same_as(ffi: Any) -> None:
         ffi.Object.same_as(5, x)
 
 
+@pytest.mark.parametrize(
+    ("name", "method", "args"),
+    [
+        ("List", "append", (1,)), ("List", "insert", (0, 1)), ("List", "sort", ()), ("List", "copy", ()),
+        ("List", "index", (1,)), ("List", "__len__", ()), ("List", "__add__", ([1],)), ("List", "__eq__", ([1],)),
+        ("List", "__iter__", ()), ("Dict", "get", (1,)), ("Dict", "__getitem__", (1,)), ("Set", "add", (1,)),
+    ],
+)  # fmt: skip
+def test_methods_of_what_lies_about_its_class(ffi: Any, name: str, method: str, args: Any) -> None:
+    """They do not ask it for attributes."""
+    cls = getattr(ffi, name)
+
+    class Lying:
+        __class__ = property(lambda self: cls)  # type: ignore[assignment]
+
+        def __getattr__(self, name: str) -> Any:
+            raise AssertionError(name)
+
+    with pytest.raises(TypeError, match=f"^descriptor '{method}' .* a 'Lying'( object)?$"):
+        getattr(cls, method)(Lying(), *args)
+
+
 @pytest.mark.parametrize("name", ["Array", "List", "Shape", "Map", "Dict", "Set", "FrozenSet"])
 def test_none_is_no_content(ffi: Any, name: str) -> None:
     with pytest.raises(TypeError, match="^'NoneType' object is not iterable$"):
