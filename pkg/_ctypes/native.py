@@ -5,7 +5,7 @@ from __future__ import annotations
 from .._builtins import *  # noqa: F403
 from .._rules.codes import code
 from .._typing import Any
-from .abi import VALUE, library, platform
+from .abi import VALUE, library, platform, translates_errors
 from .owned import release
 from .pack import object_value
 from .plain import MAKERS, Makers, convert_object, read_parts
@@ -38,6 +38,7 @@ def unpack_transferred(value: tuple[int, int, int]) -> Any:
     return unpack_native(value) if value[0] > 0 and value[1] else unpack(value)
 
 
+@translates_errors
 def take_native(value: tuple[int, int, int], owner: Any) -> Any:
     """Unpack an owned result that may be a copy, read before, and release it."""
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import ctypes
 import pickle
 import sys
 import weakref
@@ -29,6 +30,22 @@ def exact(value: Any) -> Any:
     if type(value) in (list, tuple, set):
         return type(value), [exact(item) for item in value]
     return type(value), value
+
+
+def test_a_field_without_memory(box: Any, ffi: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """ctypes raises an ArgumentError where it has none for an argument."""
+    if ffi.ffi_mode != "ctypes":
+        pytest.skip("cython mode calls nothing by ctypes")
+    from anyffi._ctypes import native
+
+    def fail(*args: Any) -> Any:
+        raise ctypes.ArgumentError("argument 1: MemoryError: ")
+
+    one = box.Box()
+    monkeypatch.setattr(native, "_make_plain", lambda *args: native._UNREAD)
+    monkeypatch.setattr("anyffi._ctypes.plain.string_at", fail)
+    with pytest.raises(MemoryError):
+        print(one.rows)
 
 
 def test_results_are_containers_of_python(box: Any, ffi: Any) -> None:
