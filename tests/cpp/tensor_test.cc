@@ -331,7 +331,9 @@ TEST(TensorView, BorrowsForACall) {
   EXPECT_TRUE(keep(view).cast<Tensor>().same_as(tensor));
   TensorView loose(tensor.raw());
   EXPECT_EQ(total(loose), AnyValue(5.0));
-  EXPECT_EQ(error_of([&] { keep(loose); }), "a tensor view borrows its memory for one call: it cannot be stored");
+  EXPECT_EQ(error_of([&] { keep(loose); }),
+            "function(arg0: Tensor) -> Tensor: argument 0 (arg0): "
+            "a tensor view borrows its memory for one call: it cannot be stored");
   EXPECT_EQ(error_of([&] { total(5); }),
             "function(arg0: Tensor) -> float: argument 0 (arg0): expected Tensor, got int");
   EXPECT_EQ(error_of([&] { TensorView refused(AnyView(5)); }), "expected Tensor, got int");
