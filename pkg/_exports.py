@@ -14,12 +14,13 @@ __all__ = ["Functions", "exports", "split_functions"]
 Functions = Union[str, Sequence[str], Mapping[str, str], None]
 
 _FUNCTION = re.compile(r"\s*(\w+)\s*(\(.*\))?\s*", re.DOTALL)
+_USING_STD = re.compile(r"\busing\s+namespace\s+(::\s*)?std\b")
 #: Bytes that are escaped in a C++ string literal.
 _UNSAFE = re.compile(rb'[^ -~]|["\\?]')
 
 
-def exports(functions: Functions) -> str:
-    """Return a line of C++ for each function; the functions are in the global namespace.
+def exports(functions: Functions, code: str) -> str:
+    """Return a line of C++ for each function of the code.
 
     Raises
     ------
@@ -42,11 +43,12 @@ def exports(functions: Functions) -> str:
             raise TypeError(f"the doc of {text!r} must be a str, got {_type_name(doc)}")
         if "\0" in doc:
             raise ValueError(f"the doc of {text!r} has a null character in it")
+    # `&apply` would be ambiguous. Only then: `&::gamma` could be one of C instead of one in a namespace.
+    scope = "::" if _USING_STD.search(code) else ""
     lines = ['#line 1 "functions to export"']
     for text, doc in docs.items():
         name, *parameters = _parse(text)
-        # Qualified, since `using namespace std` would make `&apply` ambiguous.
-        lines.append(f"ANYFFI_EXPORT({', '.join([name, f'&::{name}', *parameters])})")
+        lines.append(f"ANYFFI_EXPORT({', '.join([name, f'&{scope}{name}', *parameters])})")
         lines[-1] += f".doc({_quoted(doc)});" if doc else ";"
     return "\n".join(lines) + "\n"
 

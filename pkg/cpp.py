@@ -87,7 +87,8 @@ def load_inline(
     _check_name(name)
     if not isinstance(cpp_source, str):
         raise TypeError(f"cpp_source must be a str, got {type(cpp_source).__name__}")
-    text = f'#include <anyffi/anyffi.h>\n#line 1 "{name}"\n{cpp_source}\n{exports(functions)}'.encode()
+    exported = exports(functions, cpp_source)
+    text = f'#include <anyffi/anyffi.h>\n#line 1 "{name}"\n{cpp_source}\n{exported}'.encode()
     with _cache_errors():
         kept = os.path.join(_make_cache(), f"{name}-{_digest(text)}")
         os.makedirs(kept, exist_ok=True)

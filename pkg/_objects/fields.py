@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from types import MemberDescriptorType
 
 from .._builtins import *  # noqa: F403
 from .._rules.culprits import locate_field
@@ -87,7 +88,8 @@ def refuse_hidden_fields(cls: Any) -> None:
     for name in cls._anyffi_takes:
         owner = next(base for base in cls.__mro__ if name in base.__dict__)
         value = owner.__dict__[name]
-        is_known = isinstance(value, Field) or hasattr(type(value), "__set__")
+        has_setter = hasattr(type(value), "__set__") and not isinstance(value, MemberDescriptorType)
+        is_known = isinstance(value, Field) or has_setter
         was_checked = owner is not cls and hasattr(owner, "_anyffi_takes")
         # What is annotated is a default, if this becomes a dataclass.
         if is_known or was_checked or name in annotations_of(cls):

@@ -126,6 +126,7 @@ def test_types(annotation: Any, name: str, good: list[Any], bad: list[Any], ffi:
         (Tuple[int, str], (1, 2), ".x, at [1]: expected str, got int"),
         (Tuple[int, str], (1,), ".x: expected 2 elements, got (1,)"),
         (Literal["a"], "b", ".x: expected Literal['a'], got 'b'"),
+        (Literal["a", 2], 2**70, f".x: expected Literal['a', 2], got {2**70}"),
         (Literal["a", 2], [1], ".x: expected Literal['a', 2], got list"),
         (Union[Literal["a"], int], 1.5, ".x: expected Literal['a'] | int, got float"),
         (Union[Literal["a"], List[int]], ["b"], ".x, at [0]: expected int, got str"),

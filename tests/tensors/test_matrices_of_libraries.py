@@ -50,6 +50,20 @@ struct anyffi::Traits<algebra::Vector<S>>
   }
 };
 
+struct Span {
+  const double* data;
+  int64_t size;
+};
+template <>
+struct anyffi::Traits<Span> : anyffi::TraitsVia<Span, anyffi::TypedTensor<const double, 1>> {
+  static Span from(const anyffi::TypedTensor<const double, 1>& x) { return {x.data(), x.extent(0)}; }
+};
+ANYFFI_EXPORT(total, [](const Span& x) {
+  double sum = 0;
+  for (int64_t i = 0; i < x.size; ++i) sum += x.data[i];
+  return sum;
+}, arg("x").convert());
+
 using Vector = algebra::Vector<double>;
 ANYFFI_CLASS(algebra::Cost, "algebra.Cost").overridable<algebra::PyCost>().init<>();
 ANYFFI_EXPORT(same, [](const Vector& x) { return x; }, arg("x"));
@@ -95,6 +109,18 @@ def test_convert(algebra: Any) -> None:
         TypeError, match="expected a tensor of float64 with shape .*, got list; pass numpy.asarray"
     ):
         algebra.same([1])
+
+
+def test_what_refers_to_a_tensor_that_was_made_for_the_call(algebra: Any) -> None:
+    class Exporter:
+        def __dlpack__(self, **options: Any) -> Any:
+            return np.ones(2_000_000).__dlpack__(**options)
+
+        def __dlpack_device__(self) -> Any:
+            return 1, 0
+
+    assert algebra.total(Exporter()) == 2_000_000
+    assert algebra.total(range(100_000)) == sum(range(100_000))
 
 
 def test_signatures(algebra: Any) -> None:

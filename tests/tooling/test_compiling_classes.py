@@ -149,6 +149,7 @@ def test_a_comma_in_the_name_of_a_class_is_explained(macro: str, base: str) -> N
         ("std::vector<int>", "int", False),
         ("std::vector<int>", "const anyffi::Array<double>&", True),
         ("anyffi::Bytes", "std::string", False),
+        ("anyffi::Bytes", "const anyffi::Array<uint8_t>&", True),
         ("std::string", "const anyffi::String&", True),
         ("anyffi::Dict<int, int>", "std::vector<int>", False),
         ("anyffi::Optional<int>", "int", True),

@@ -36,7 +36,8 @@ constexpr bool same_text(const char* a, const char* b) {
 /// `static C to(const T&)`, which may throw, and may have its own `name`. As a result, an anyffi::Tuple becomes a tuple
 /// of Python. What a `from(const C&)` gets lives until the call ends, so that a parameter may refer to it; elements of
 /// containers may not.
-/// @tparam R What `to` returns, if results are another type than parameters.
+/// @tparam R What `to` returns, if results are another type than parameters: C accepts what they become, or else a T is
+/// no default, no alternative of a variant and no state of pickles.
 template <class T, class C, class R = C>
 struct TraitsVia {
   using Carrier = C;

@@ -101,6 +101,11 @@ AnyffiError* allocate_error() noexcept {
   return error;
 }
 
+AnyffiValue retain_part(const AnyffiValue& part) noexcept {
+  if (part.type_code > 0) anyffi_retain(part.as_object);
+  return part;
+}
+
 /// NULL for the static ones.
 OwnError* own_error(AnyffiObject* error) noexcept {
   return error != nullptr && error->deleter == &delete_error ? reinterpret_cast<OwnError*>(error) : nullptr;
@@ -135,6 +140,22 @@ int raise_error(const char* kind, const char* message, size_t size, const Anyffi
 }  // namespace
 
 bool has_raised() noexcept { return raised != nullptr; }
+
+void inherit_raised(AnyffiError* former) noexcept {
+  Owned raised;
+  anyffi_error_take_raised(raised.out());
+  if (OwnError* own = own_error(raised->as_object)) {
+    anyffi_value_release(&own->error.traceback);
+    own->error.traceback = retain_part(former->traceback);
+    anyffi_value_release(&own->error.cause);
+    own->error.cause = retain_part(former->cause);
+    if (OwnError* from = own_error(&former->header)) {
+      Frames* frames = __atomic_exchange_n(&from->frames, nullptr, __ATOMIC_ACQ_REL);
+      anyffi_free(__atomic_exchange_n(&own->frames, frames, __ATOMIC_ACQ_REL));
+    }
+  }
+  anyffi_error_set_raised(raised->as_object);
+}
 
 int mark_raised_about(const void* elements) noexcept {
   if (OwnError* own = own_error(raised)) own->about = elements;

@@ -32,6 +32,9 @@ int mark_raised_about(const void* elements) noexcept;
 /// Takes that address from the raised error; NULL if it has none.
 const void* take_raised_about() noexcept;
 
+/// Gives the raised error the traceback, the cause and the recorded frames of one that it replaces.
+void inherit_raised(AnyffiError* former) noexcept;
+
 /// Saves the thread's raised error and restores it (PyErr_Fetch, PyErr_Restore): for code of the host that runs while
 /// an error propagates.
 class SavedError {

@@ -230,13 +230,15 @@ int prefix_raised(F append_where) noexcept {
   Owned error;
   anyffi_error_take_raised(error.out());
   return guard([&] {
-    auto* fields = reinterpret_cast<const AnyffiError*>(error->as_object);
+    auto* former = reinterpret_cast<AnyffiError*>(error->as_object);
     String kind, text;
-    append_text(&kind, &fields->kind);
+    append_text(&kind, &former->kind);
     append_where(&text);
     text += ": ";
-    append_text(&text, &fields->message);
-    return raise_text(kind.c_str(), text);
+    append_text(&text, &former->message);
+    raise_text(kind.c_str(), text);
+    inherit_raised(former);
+    return -1;
   });
 }
 
@@ -371,22 +373,12 @@ int anyffi_mismatch_raise_result(const AnyffiMismatch* mismatch, const AnyffiObj
 }
 
 int anyffi_mismatch_raise_field(const AnyffiMismatch* mismatch, const AnyffiFieldInfo* field) {
-  auto append_field = [&](String* text) {
-    const AnyffiTypeInfo* owner = anyffi_type_get_info(field->type_code);
-    if (owner != nullptr) *text += owner->type_key;
-    text->append(".").append(field->name);
-  };
-  if (mismatch->reason == ANYFFI_MISMATCH_RAISED) {
-    if (!is_refusal_raised()) return -1;
-    return prefix_raised([&](String* text) {
-      append_field(text);
-      append_path(text, *mismatch);
-    });
-  }
+  // A place would make the text of a user's own conversion look like one of ours, which the host explains.
+  if (mismatch->reason == ANYFFI_MISMATCH_RAISED) return -1;
   return guard([&] {
-    String text;
-    append_field(&text);
-    return raise_mismatch(*mismatch, std::move(text));
+    const AnyffiTypeInfo* owner = anyffi_type_get_info(field->type_code);
+    String text = owner == nullptr ? "" : owner->type_key;
+    return raise_mismatch(*mismatch, text + "." + field->name);
   });
 }
 

@@ -149,12 +149,17 @@ bool load_named(const FieldType& type, AnyffiValue& given, AnyValue& out, Anyffi
   return refuse(why, given, type.name.c_str());
 }
 
+/// The family of a type; an int of any size is an Int.
+int32_t sort_of(int32_t type_code) {
+  return type_code == ANYFFI_BIG_INT ? ANYFFI_INT : anyffi_type_get_family(type_code);
+}
+
 bool load_literal(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
   const AnyffiValue& value = detail::unboxed(given);
-  int32_t family = anyffi_type_get_family(value.type_code);
+  int32_t family = sort_of(value.type_code);
   bool is_of_family = false;
   for (const AnyValue& choice : type.choices) {
-    if (choice.family() != family) continue;
+    if (sort_of(choice.type_code()) != family) continue;
     if (anyffi_value_equal_native(&choice.raw(), &value) == 1) {
       out = choice;
       return true;
@@ -175,11 +180,10 @@ bool load_enumeration(const FieldType& type, AnyffiValue& given, AnyValue& out, 
     }
     value = plain.raw();
   }
-  auto family_of = [](int32_t code) { return code == ANYFFI_BIG_INT ? ANYFFI_INT : anyffi_type_get_family(code); };
   bool is_of_family = false;
   for (size_t i = 1; i < type.choices.size(); i += 2) {
     const AnyValue& choice = type.choices[i];
-    if (family_of(choice.type_code()) != family_of(value.type_code)) continue;
+    if (sort_of(choice.type_code()) != sort_of(value.type_code)) continue;
     is_of_family = true;
     if (anyffi_value_equal_native(&choice.raw(), &value) == 1) {
       out = type.choices[i + 1];

@@ -63,12 +63,14 @@ constexpr bool is_whole(const char* name) {
 // Annotations by kind, which is the first character.
 #define ANYFFI_STATE_KINDS_                                                                                    \
   "iint", "ibool", "ffloat", "ccomplex", "tstr", "bbytes", "sSequence", "sArray", "sList", "sTuple", "stuple", \
-      "sShape", "mMapping", "mMap", "mDict", "xAbstractSet", "xSet", "xFrozenSet"
-/// What the values of a type are; 0 if several kinds or others.
-template <class T>
+      "slist", "sShape", "mMapping", "mMap", "mDict", "mdict", "xAbstractSet", "xSet", "xFrozenSet", "xset",   \
+      "xfrozenset"
+/// What the values of a type are, of results or of parameters; 0 if several kinds or others.
+template <class T, bool is_result>
 constexpr char state_kind() {
   if constexpr (!std::is_void_v<T> && kIsConvertible<T>) {
     const char* name = Traits<Bare<T>>::name;
+    if constexpr (is_result) name = kResultName<Bare<T>>;
     for (const char* c = name; *c != 0; ++c) {
       if (*c == '|') return 0;
     }
@@ -81,8 +83,8 @@ constexpr char state_kind() {
 }
 template <class R, class... A>
 struct StateOf {
-  static constexpr char kGiven = state_kind<R>();
-  static constexpr char kTaken = (char{}, ..., state_kind<A>());
+  static constexpr char kGiven = state_kind<R, true>();
+  static constexpr char kTaken = (char{}, ..., state_kind<A, false>());
 };
 /// False if `set` takes another kind of values than `get` returns.
 template <class G, class S>
@@ -90,7 +92,9 @@ constexpr bool takes_state() {
   if constexpr (SignatureOf<G>::kIsKnown && SignatureOf<S>::kIsKnown) {
     constexpr char kGiven = SignatureOf<G>::template Apply<StateOf>::kGiven;
     constexpr char kTaken = SignatureOf<S>::template Apply<StateOf>::kTaken;
-    bool is_wider = (kGiven == 'i' && (kTaken == 'f' || kTaken == 'c')) || (kGiven == 'f' && kTaken == 'c');
+    // A sequence of bytes takes bytes.
+    bool is_wider = (kGiven == 'i' && (kTaken == 'f' || kTaken == 'c')) || (kGiven == 'f' && kTaken == 'c') ||
+                    (kGiven == 'b' && kTaken == 's');
     return kGiven == 0 || kTaken == 0 || kGiven == kTaken || is_wider;
   }
   return true;

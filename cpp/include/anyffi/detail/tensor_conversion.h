@@ -81,8 +81,9 @@ struct Traits<detail::WithConversion<TypedTensor<T, options...>>>
 template <class T>
 struct Traits<detail::WithConversion<T>, std::void_t<typename Traits<T>::Carrier>>
     : TraitsVia<detail::WithConversion<T>, detail::WithConversion<typename Traits<T>::Carrier>> {
-  static detail::WithConversion<T> from(detail::WithConversion<typename Traits<T>::Carrier> carrier) {
-    return {Traits<T>::from(std::move(carrier.value))};
+  // By reference: what it makes may refer to the carrier.
+  static detail::WithConversion<T> from(const detail::WithConversion<typename Traits<T>::Carrier>& carrier) {
+    return {Traits<T>::from(carrier.value)};
   }
 };
 

@@ -217,7 +217,7 @@ template <class P>
 struct Traits<NotNull<P>, std::enable_if_t<detail::kMayBeNull<typename Traits<P>::Carrier>>>
     : TraitsVia<NotNull<P>, NotNull<typename Traits<P>::Carrier>> {
   using Carrier = NotNull<typename Traits<P>::Carrier>;
-  static NotNull<P> from(Carrier carrier) { return Traits<P>::from(std::move(carrier).get()); }
+  static NotNull<P> from(const Carrier& carrier) { return Traits<P>::from(carrier.get()); }
   static Carrier to(const NotNull<P>& pointer) { return Traits<P>::to(pointer.get()); }
 };
 

@@ -109,7 +109,7 @@ template <>
 struct Traits<std::string> {
   static constexpr bool kIsSteady = true;
   static constexpr bool kLoadsQuietly = true;
-  static constexpr bool kIsWritten = true;
+  static constexpr bool kIsWritten = false;
   static constexpr bool kWritesItems = true;
   static constexpr FixedText name{"str"};
   static constexpr uint64_t type_mask = 0;
@@ -150,6 +150,9 @@ struct Traits<std::string> {
 };
 
 namespace detail {
+// Not in the traits: others, which derive from them, have a `store` of their own.
+template <>
+inline constexpr bool kIsWritten<std::string> = true;
 /// What a value holds inline is quicker as such, and so is the most frequent text.
 template <>
 inline bool write_whole(const std::string& text, AnyffiValue* result) {
