@@ -43,6 +43,11 @@ bool hold(AnyffiValue& given, AnyValue& out) {
   return true;
 }
 
+/// The family of a type; an int of any size is an Int.
+int32_t int_or_family(int32_t type_code) {
+  return type_code == ANYFFI_BIG_INT ? ANYFFI_INT : anyffi_type_get_family(type_code);
+}
+
 }  // namespace
 
 void name_type(const String& name, int32_t type_code) {
@@ -149,17 +154,12 @@ bool load_named(const FieldType& type, AnyffiValue& given, AnyValue& out, Anyffi
   return refuse(why, given, type.name.c_str());
 }
 
-/// The family of a type; an int of any size is an Int.
-int32_t sort_of(int32_t type_code) {
-  return type_code == ANYFFI_BIG_INT ? ANYFFI_INT : anyffi_type_get_family(type_code);
-}
-
 bool load_literal(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
   const AnyffiValue& value = detail::unboxed(given);
-  int32_t family = sort_of(value.type_code);
+  int32_t family = int_or_family(value.type_code);
   bool is_of_family = false;
   for (const AnyValue& choice : type.choices) {
-    if (sort_of(choice.type_code()) != family) continue;
+    if (int_or_family(choice.type_code()) != family) continue;
     if (anyffi_value_equal_native(&choice.raw(), &value) == 1) {
       out = choice;
       return true;
@@ -183,7 +183,7 @@ bool load_enumeration(const FieldType& type, AnyffiValue& given, AnyValue& out, 
   bool is_of_family = false;
   for (size_t i = 1; i < type.choices.size(); i += 2) {
     const AnyValue& choice = type.choices[i];
-    if (sort_of(choice.type_code()) != sort_of(value.type_code)) continue;
+    if (int_or_family(choice.type_code()) != int_or_family(value.type_code)) continue;
     is_of_family = true;
     if (anyffi_value_equal_native(&choice.raw(), &value) == 1) {
       out = type.choices[i + 1];
