@@ -83,7 +83,7 @@ READ_ONLY.flags.writeable = False
 
 @pytest.fixture
 def algebra(ffi: Any, build: Build) -> Any:
-    return ffi.load_module(build("algebra.cc", SOURCE))
+    return ffi.load_module(build("matrices_of_libraries.cc", SOURCE))
 
 
 def test_arrays_are_copied(algebra: Any) -> None:

@@ -285,30 +285,13 @@ void put_step(AnyffiMismatch* mismatch, std::string_view step) {
   mismatch->path_size = size + kept;
 }
 
-}  // namespace
-}  // namespace anyffi::runtime
-
-using namespace anyffi::runtime;
-
-extern "C" {
-
-void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key) {
-  // Other keys have a repr of the host, which could raise another error.
-  bool is_plain = key->type_code == ANYFFI_INT || anyffi_is_str(key->type_code);
-  if (mismatch->reason == ANYFFI_MISMATCH_RAISED && !is_plain) return put_step(mismatch, "[...]");
-  if (key->type_code == ANYFFI_INT) {
-    // The path of an overload that another one follows is read by nobody: it must cost little.
-    char step[24] = "[";
-    char* end = std::to_chars(step + 1, std::end(step), key->as_int).ptr;
-    *end++ = ']';
-    put_step(mismatch, {step, static_cast<size_t>(end - step)});
-    return;
-  }
-  int status = guard([&] {
+/// Prepends the step to a key of a mapping.
+int put_key(AnyffiMismatch* mismatch, const AnyffiValue& key) noexcept {
+  return guard([&] {
     String step = "[";
-    append_repr(&step, key);
+    append_repr(&step, &key);
     // Text in double quotes, since Python's messages put single ones around the whole.
-    if (anyffi_is_str(key->type_code) && step[1] == '\'' && step.find('"') == String::npos) {
+    if (anyffi_is_str(key.type_code) && step[1] == '\'' && step.find('"') == String::npos) {
       step[1] = step.back() = '"';
     }
     step += ']';
@@ -320,7 +303,29 @@ void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key) {
     put_step(mismatch, step);
     return 0;
   });
-  if (status != 0) mismatch->reason = ANYFFI_MISMATCH_RAISED;
+}
+
+}  // namespace
+}  // namespace anyffi::runtime
+
+using namespace anyffi::runtime;
+
+extern "C" {
+
+void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key) {
+  if (key->type_code == ANYFFI_INT) {
+    // The path of an overload that another one follows is read by nobody: it must cost little.
+    char step[24] = "[";
+    char* end = std::to_chars(step + 1, std::end(step), key->as_int).ptr;
+    *end++ = ']';
+    put_step(mismatch, {step, static_cast<size_t>(end - step)});
+  } else if (mismatch->reason != ANYFFI_MISMATCH_RAISED) {
+    if (put_key(mismatch, *key) != 0) mismatch->reason = ANYFFI_MISMATCH_RAISED;
+  } else {
+    // The raised error stays. Keys that are no text have a repr of the host.
+    SavedError raised;
+    if (!anyffi_is_str(key->type_code) || put_key(mismatch, *key) != 0) put_step(mismatch, "[...]");
+  }
 }
 
 void anyffi_mismatch_detach(AnyffiMismatch* mismatch) {
