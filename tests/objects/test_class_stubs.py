@@ -130,7 +130,7 @@ VALUES = [
     'class Metric(IntEnum):\n    """How points are compared.',
     "    L2 = 0\n    IP = 1\n",
     "class Access(IntFlag):\n    READ = 1\n",
-    "def echo(metric: Metric | int = ...) -> Metric: ...",
+    "def echo(metric: Metric | int = Metric.IP) -> Metric: ...",
     "def metric(self) -> Metric: ...",
     "class Failure(ValueError): ...",
     'class SoldOut(Failure):\n    """No more of it."""',
