@@ -14,6 +14,7 @@
 #include <anyffi/detail/class_builder.h>
 #include <anyffi/detail/class_iteration.h>
 #include <anyffi/detail/class_members.h>
+#include <anyffi/detail/pickle_state.h>
 #include <anyffi/ops.h>
 #include <anyffi/overridable.h>
 

@@ -2,12 +2,14 @@
 /// Error objects, the thread's slot for a raised error, and raising when memory is exhausted.
 #include "core/errors.h"
 
+#include <anyffi/error.h>
 #include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <initializer_list>
 #include <mutex>
 #include <utility>
 
@@ -101,11 +103,6 @@ AnyffiError* allocate_error() noexcept {
   return error;
 }
 
-AnyffiValue retain_part(const AnyffiValue& part) noexcept {
-  if (part.type_code > 0) anyffi_retain(part.as_object);
-  return part;
-}
-
 /// NULL for the static ones.
 OwnError* own_error(AnyffiObject* error) noexcept {
   return error != nullptr && error->deleter == &delete_error ? reinterpret_cast<OwnError*>(error) : nullptr;
@@ -142,19 +139,20 @@ int raise_error(const char* kind, const char* message, size_t size, const Anyffi
 bool has_raised() noexcept { return raised != nullptr; }
 
 void inherit_raised(AnyffiError* former) noexcept {
-  Owned raised;
-  anyffi_error_take_raised(raised.out());
-  if (OwnError* own = own_error(raised->as_object)) {
-    anyffi_value_release(&own->error.traceback);
-    own->error.traceback = retain_part(former->traceback);
-    anyffi_value_release(&own->error.cause);
-    own->error.cause = retain_part(former->cause);
-    if (OwnError* from = own_error(&former->header)) {
-      Frames* frames = __atomic_exchange_n(&from->frames, nullptr, __ATOMIC_ACQ_REL);
-      anyffi_free(__atomic_exchange_n(&own->frames, frames, __ATOMIC_ACQ_REL));
-    }
+  OwnError *own = own_error(raised), *from = own_error(&former->header);
+  if (own == nullptr) return;
+  for (auto part : {&AnyffiError::traceback, &AnyffiError::cause}) {
+    anyffi_value_release(&(own->error.*part));
+    own->error.*part = retained(former->*part).take();
   }
-  anyffi_error_set_raised(raised->as_object);
+  Frames* frames = from == nullptr ? nullptr : __atomic_exchange_n(&from->frames, nullptr, __ATOMIC_ACQ_REL);
+  if (frames != nullptr) anyffi_free(__atomic_exchange_n(&own->frames, frames, __ATOMIC_ACQ_REL));
+}
+
+bool is_refusal_raised() noexcept {
+  if (raised == nullptr || raised->type_code != ANYFFI_ERROR) return false;
+  auto& error = *reinterpret_cast<const AnyffiError*>(raised);
+  return error.handle == nullptr && detail::is_of_kind(error, "TypeError");
 }
 
 int mark_raised_about(const void* elements) noexcept {

@@ -32,6 +32,8 @@ int mark_raised_about(const void* elements) noexcept;
 /// Takes that address from the raised error; NULL if it has none.
 const void* take_raised_about() noexcept;
 
+/// Whether the raised error is the TypeError by which a conversion in C++ refuses a value.
+bool is_refusal_raised() noexcept;
 /// Gives the raised error the traceback, the cause and the recorded frames of one that it replaces.
 void inherit_raised(AnyffiError* former) noexcept;
 

@@ -1,6 +1,5 @@
 /// \file
 /// Argument conversion errors. They are in the runtime, so that all modules word them alike and none contains the text.
-#include <anyffi/error.h>
 #include <anyffi/inline.h>
 
 #include <algorithm>
@@ -211,17 +210,6 @@ void append_place(String* out, const AnyffiFunctionInfo& info, const char* what,
   out->append(": ").append(what).append(" ").append(std::to_string(index).c_str()).append(" (");
   append_param_name(out, info, index);
   *out += ')';
-}
-
-/// Whether the raised error is the TypeError by which a conversion in C++ refuses a value.
-bool is_refusal_raised() noexcept {
-  Owned error;
-  anyffi_error_take_raised(error.out());
-  if (error->type_code != ANYFFI_ERROR) return false;
-  auto* fields = reinterpret_cast<const AnyffiError*>(error->as_object);
-  bool is_refusal = fields->handle == nullptr && detail::is_of_kind(*fields, "TypeError");
-  anyffi_error_set_raised(error->as_object);
-  return is_refusal;
 }
 
 /// Prefixes the message of the raised error by the place of the value. `append_where` may run code of the host.

@@ -60,48 +60,6 @@ constexpr bool is_whole(const char* name) {
   return depth == 0;
 }
 
-// Annotations by kind, which is the first character.
-#define ANYFFI_STATE_KINDS_                                                                                    \
-  "iint", "ibool", "ffloat", "ccomplex", "tstr", "bbytes", "sSequence", "sArray", "sList", "sTuple", "stuple", \
-      "slist", "sShape", "mMapping", "mMap", "mDict", "mdict", "xAbstractSet", "xSet", "xFrozenSet", "xset",   \
-      "xfrozenset"
-/// What the values of a type are, of results or of parameters; 0 if several kinds or others.
-template <class T, bool is_result>
-constexpr char state_kind() {
-  if constexpr (!std::is_void_v<T> && kIsConvertible<T>) {
-    const char* name = Traits<Bare<T>>::name;
-    if constexpr (is_result) name = kResultName<Bare<T>>;
-    for (const char* c = name; *c != 0; ++c) {
-      if (*c == '|') return 0;
-    }
-    for (const char* row : {ANYFFI_STATE_KINDS_}) {
-      const char* rest = after(name, row + 1);
-      if (rest && (*rest == 0 || *rest == '[')) return *row;
-    }
-  }
-  return 0;
-}
-template <class R, class... A>
-struct StateOf {
-  static constexpr char kGiven = state_kind<R, true>();
-  static constexpr char kTaken = (char{}, ..., state_kind<A, false>());
-};
-/// False if `set` takes another kind of values than `get` returns.
-template <class G, class S>
-constexpr bool takes_state() {
-  if constexpr (SignatureOf<G>::kIsKnown && SignatureOf<S>::kIsKnown) {
-    constexpr char kGiven = SignatureOf<G>::template Apply<StateOf>::kGiven;
-    constexpr char kTaken = SignatureOf<S>::template Apply<StateOf>::kTaken;
-    // A sequence of bytes takes bytes.
-    bool is_wider = (kGiven == 'i' && (kTaken == 'f' || kTaken == 'c')) || (kGiven == 'f' && kTaken == 'c') ||
-                    (kGiven == 'b' && kTaken == 's');
-    return kGiven == 0 || kTaken == 0 || kGiven == kTaken || is_wider;
-  }
-  return true;
-}
-template <class G, class S>
-inline constexpr bool kTakesState = takes_state<G, S>();
-
 /// The object that a factory returned.
 template <class T, class Alias>
 Ref<T> made_of(Ref<T> made) {
