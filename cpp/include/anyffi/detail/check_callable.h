@@ -19,7 +19,7 @@ struct MissingName {
   const char* name;
   Missing missing;
 };
-// As a macro they are no lines of every translation unit.
+// In a macro, since every translation unit includes this: preprocessed, it is one line.
 #define ANYFFI_MISSING_NAMES_                                                                                        \
   {"basic_string<wchar_t", Missing::kWideString}, {"basic_string<char16_t", Missing::kWideString},                   \
       {"basic_string<char32_t", Missing::kWideString}, {"basic_string<char8_t", Missing::kWideString},               \

@@ -13,6 +13,11 @@ namespace detail ANYFFI_HIDDEN_ {
   "iint", "ibool", "ffloat", "ccomplex", "tstr", "bbytes", "sSequence", "sArray", "sList", "sTuple", "stuple", \
       "slist", "sShape", "mMapping", "mMap", "mDict", "mdict", "xAbstractSet", "xSet", "xFrozenSet", "xset",   \
       "xfrozenset"
+/// Whether an annotation is `word`, or `word` with others in brackets.
+constexpr bool is_named(const char* annotation, const char* word) {
+  while (*word != 0 && *annotation == *word) ++annotation, ++word;
+  return *word == 0 && (*annotation == 0 || *annotation == '[');
+}
 /// What the values of a type are, of results or of parameters; 0 if several kinds or others.
 template <class T, bool is_result>
 constexpr char state_kind() {
@@ -23,8 +28,7 @@ constexpr char state_kind() {
       if (*c == '|') return 0;
     }
     for (const char* row : {ANYFFI_STATE_KINDS_}) {
-      const char* rest = after(name, row + 1);
-      if (rest && (*rest == 0 || *rest == '[')) return *row;
+      if (is_named(name, row + 1)) return *row;
     }
   }
   return 0;
