@@ -165,22 +165,18 @@ class Annotations:
             return "object", code
         if find_on_type(cls, "__dlpack__") is not None:
             return ("Tensor",)
-        module = "pathlib" if cls.__module__ == "pathlib._local" else cls.__module__  # on CPython 3.13
-        name = f"{module}.{cls.__qualname__}"
         if issubclass(cls, _CONVERTED) and issubclass(cls, enum.Enum):
-            return "enumeration", name, *describe_enumeration(cls)
+            return "enumeration", _full_name(cls), *describe_enumeration(cls)
         if issubclass(cls, _CONVERTED) or cls.__module__ == "numpy" or find_on_type(cls, "__index__"):
             # Their values would come back as those of another class.
             raise refused(cls)
-        return "instance", name, _make_check(cls)
+        return "instance", _full_name(cls), _make_check(cls)
 
     def _describe_generic(self, origin: Any, parts: tuple[Any, ...], whole: Any) -> tuple[Any, ...]:
         if origin in _UNIONS:
             return self._describe_union(parts)
         if origin is typing.Literal:
-            if all(type(x) in (int, str, bytes, bool, type(None)) for x in parts):
-                return "literal", *parts
-            raise refused(whole)
+            return self._describe_literal(parts, whole)
         if origin is collections.abc.Callable or origin is typing.Callable:
             return ("Function",)
         if origin in (tuple, typing.Tuple):  # noqa: UP006
@@ -198,6 +194,18 @@ class Annotations:
             return (name, *self._describe_parts(parts, count, whole))
         # A generic class of users, whose parameters are not known to its objects; or `np.ndarray[...]`.
         return self._describe_plain(origin)
+
+    def _describe_literal(self, parts: tuple[Any, ...], whole: Any) -> tuple[Any, ...]:
+        if all(type(x) in (int, str, bytes, bool, type(None)) for x in parts):
+            return "literal", *parts
+        # Members of enumerations, all of one class.
+        cls = type(parts[0])
+        if not issubclass(cls, enum.Enum) or any(type(x) is not cls for x in parts):
+            raise refused(whole)
+        name = f"Literal[{', '.join(f'{_full_name(cls)}.{x.name}' for x in parts)}]"
+        if issubclass(cls, _CONVERTED):
+            return "enumeration", name, *describe_enumeration(cls, parts)
+        return "instance", name, lambda x: any(x is part for part in parts)
 
     def _describe_parts(self, parts: tuple[Any, ...], count: int, whole: Any) -> list[Any]:
         if len(parts) != count:
@@ -231,6 +239,11 @@ class Annotations:
 
 def _special_form() -> Any:
     return type(typing.Any) if not isinstance(typing.Any, type) else type(typing.Optional)
+
+
+def _full_name(cls: type) -> str:
+    module = "pathlib" if cls.__module__ == "pathlib._local" else cls.__module__  # on CPython 3.13
+    return f"{module}.{cls.__qualname__}"
 
 
 def _make_check(cls: type) -> Callable[[Any], bool]:

@@ -49,8 +49,15 @@ def make_enumeration(type_code: int, key: str, doc: str | None, members: Any, pl
     return made_enumerations[type_code]
 
 
-def describe_enumeration(cls: Any) -> list[Any]:
+def describe_enumeration(cls: Any, only: tuple[Any, ...] = ()) -> list[Any]:
     """Return what the members of an enumeration that derives from a builtin are to the runtime.
+
+    Parameters
+    ----------
+    cls : type
+        The enumeration.
+    only : tuple, optional
+        The members that are accepted; by default all of them.
 
     Returns
     -------
@@ -58,9 +65,10 @@ def describe_enumeration(cls: Any) -> list[Any]:
         A function that returns the member for another value, of flags, or None; then, in turn, members as
         their values and as objects.
     """
-    described: list[Any] = [(lambda x: Opaque(cls(x))) if issubclass(cls, enum.Flag) else None]
+    is_open = issubclass(cls, enum.Flag) and not only
+    described: list[Any] = [(lambda x: Opaque(cls(x))) if is_open else None]
     # Iteration leaves out sets of several flags that have a name.
-    for member in dict.fromkeys(cls.__members__.values()):
+    for member in dict.fromkeys(only or cls.__members__.values()):
         described += [member, Opaque(member)]
     return described
 

@@ -29,6 +29,12 @@ class Kind(str, enum.Enum):
     ADD = "+"
 
 
+class Mood(enum.Enum):
+    GOOD = 1
+    FAIR = 2
+    BAD = 3
+
+
 class Access(enum.IntFlag):
     READ = 1
     WRITE = 2
@@ -78,6 +84,15 @@ ROWS: list[tuple[Any, str, list[Any], list[Any]]] = [
     (Union[int, Any], "Any", [1, "a", None], []),
     (Literal["a", "b", 3], "Literal['a', 'b', 3]", ["a", 3], ["c", 3.0, None]),
     (Optional[Literal[1]], "Literal[1] | None", [1, None], [2]),
+    (Literal[Color.RED], f"Literal[{__name__}.Color.RED]", [Color.RED, 1], [Color.BLUE, 2, "RED", None]),
+    (Literal[Kind.ADD], f"Literal[{__name__}.Kind.ADD]", [Kind.ADD, "+"], ["-", 1]),
+    (Literal[Access.READ], f"Literal[{__name__}.Access.READ]", [Access.READ], [Access.BOTH, 0]),
+    (
+        Literal[Mood.GOOD, Mood.BAD],
+        f"Literal[{__name__}.Mood.GOOD, {__name__}.Mood.BAD]",
+        [Mood.GOOD, Mood.BAD],
+        [Mood.FAIR, 1, None],
+    ),
     (UserId, "int", [1], ["a"]),
     (Annotated[int, "note"], "int", [1], ["a"]),
     (Bound, "float", [1.5], ["a"]),
@@ -127,6 +142,8 @@ def test_types(annotation: Any, name: str, good: list[Any], bad: list[Any], ffi:
         (Tuple[int, str], (1,), ".x: expected 2 elements, got (1,)"),
         (Literal["a"], "b", ".x: expected Literal['a'], got 'b'"),
         (Literal["a", 2], 2**70, f".x: expected Literal['a', 2], got {2**70}"),
+        (Literal[Color.RED], Color.BLUE, f".x: expected Literal[{__name__}.Color.RED], got 7"),
+        (Literal[Mood.BAD], Mood.GOOD, f".x: expected Literal[{__name__}.Mood.BAD], got {__name__}.Mood"),
         (Literal["a", 2], [1], ".x: expected Literal['a', 2], got list"),
         (Union[Literal["a"], int], 1.5, ".x: expected Literal['a'] | int, got float"),
         (Union[Literal["a"], List[int]], ["b"], ".x, at [0]: expected int, got str"),

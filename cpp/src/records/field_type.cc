@@ -158,7 +158,9 @@ void read_choices(const Array<>& description, FieldType& type) {
 void read_enumeration(const Array<>& description, FieldType& type) {
   if (description.size() < 3 || description.size() % 2 == 0) refuse_description(description);
   type.name = text_of(description[1]);
-  type.detail = "expected a member of " + type.name;
+  // Some members only are a `Literal[...]`, no class.
+  bool is_class = type.name.find('[') == String::npos;
+  type.detail = (is_class ? "expected a member of " : "expected ") + type.name;
   for (int64_t i = 2; i < description.size(); ++i) type.choices.push_back(description[i]);
 }
 
