@@ -215,7 +215,20 @@ def test_public_classes(ffi: Any) -> None:
         made.items = ["x"]
 
 
-@pytest.mark.parametrize("annotation", [ctypes.c_int, type, 3, "1 +", "[int]", "len", "List[3]"])
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        ctypes.c_int,
+        type,
+        3,
+        "1 +",
+        "[int]",
+        "len",
+        "List[3]",
+        Literal[Color.RED, 1],
+        Literal[Color.RED, Kind.ADD],
+    ],
+)
 def test_annotations_without_meaning(annotation: Any, ffi: Any) -> None:
     if annotation is ctypes.c_int:
         assert one_field(ffi, annotation)(ctypes.c_int(3)).x.value == 3
