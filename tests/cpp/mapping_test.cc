@@ -188,3 +188,35 @@ TEST(Mapping, IsMadeOfEntries) {
   EXPECT_EQ(nested[1][2], 3.0);
   EXPECT_EQ(nested[4].size(), 0);
 }
+
+// Numbers under keys that are ints are written in place.
+TEST(Mapping, NumbersReplaceValuesOfAnyType) {
+  List<> held{1};
+  Dict<> dict;
+  auto floats = AnyView(dict).cast<Dict<int64_t, double>>();
+  dict.set(1, 2), dict.set(2, held), dict.set(3, "x"), dict.set(4.0, 5);
+  EXPECT_EQ(held.use_count(), 2);
+  for (int64_t key = 1; key <= 5; ++key) floats.set(key, 0.5);
+  EXPECT_EQ(held.use_count(), 1);
+  EXPECT_EQ(dict.size(), 5);
+  int64_t expected = 1;
+  for (const auto& [key, value] : dict) {
+    // As in Python, the former key stays.
+    EXPECT_EQ(key.type_code(), expected == 4 ? ANYFFI_FLOAT : ANYFFI_INT);
+    EXPECT_EQ(key.cast<double>(), static_cast<double>(expected++));
+    EXPECT_EQ(value.cast<double>(), 0.5);
+  }
+}
+
+TEST(Mapping, NumbersWrittenInPlaceAreNoticed) {
+  Dict<> dict;
+  auto floats = AnyView(dict).cast<Dict<int64_t, double>>();
+  auto ints = AnyView(dict).cast<Dict<int64_t, int64_t>>();
+  for (int64_t key = 0; key < 1000; ++key) dict.set(key, 1);
+  // The second time, the first check is remembered.
+  for (int i = 0; i < 2; ++i) EXPECT_EQ((AnyView(dict).cast<Dict<int64_t, int8_t>>()).size(), 1000);
+  ints.set(7, 128);
+  EXPECT_RAISES("OverflowError", (AnyView(dict).cast<Dict<int64_t, int8_t>>()));
+  floats.set(7, 0.5);
+  EXPECT_RAISES("TypeError", (AnyView(dict).cast<Dict<int64_t, int64_t>>()));
+}

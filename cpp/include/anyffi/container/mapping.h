@@ -75,13 +75,22 @@ bool load_map(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
   return load_as(value, holder, ANYFFI_MAP, why);
 }
 
+template <class K>
+inline constexpr bool kIsIntKey = std::is_integral_v<K> && kIsNumber<K> && !std::is_same_v<K, bool>;
+
+/// The number of an int's entry, -1 if it is absent, or -2: ask `anyffi_mapping_find`.
+template <class K>
+int64_t find_int(const AnyffiObject* mapping, K key) {
+  bool fits = std::is_signed_v<K> || static_cast<int64_t>(key) >= 0;
+  return fits ? anyffi_mapping_find_int(mapping, static_cast<int64_t>(key)) : -2;
+}
+
 /// The number of a key's entry, or -1.
 template <class K>
 int64_t find_key(const AnyffiObject* mapping, const K& key) {
   int64_t entry;
-  if constexpr (std::is_integral_v<K> && kIsNumber<K> && !std::is_same_v<K, bool>) {
-    bool fits = std::is_signed_v<K> || static_cast<int64_t>(key) >= 0;
-    entry = fits ? anyffi_mapping_find_int(mapping, static_cast<int64_t>(key)) : -2;
+  if constexpr (kIsIntKey<K>) {
+    entry = find_int(mapping, key);
     if (__builtin_expect(entry != -2, 1)) return entry;
   }
   if constexpr (Traits<K>::kBorrows) {
@@ -187,6 +196,14 @@ class Dict : public detail::MappingView<K, V> {
 
   /// Sets the value of a key; an existing key keeps its position.
   void set(const K& key, const V& value) {
+    if constexpr (detail::kIsIntKey<K> && detail::kIsNumber<V>) {
+      int64_t entry = detail::find_int(this->object_, key);
+      AnyffiMapping* mapping = this->mapping();
+      if (entry >= 0 && detail::set_number(mapping->header, mapping->value_type_mask, mapping->entries[entry].value,
+                                           Traits<V>::store(value))) {
+        return;
+      }
+    }
     AnyffiValue owned_key, owned_value;
     detail::assign(owned_key, AnyValue(key).release());
     detail::assign(owned_value, AnyValue(value).release());

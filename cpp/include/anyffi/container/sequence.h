@@ -331,7 +331,11 @@ class List : public detail::SequenceView<detail::IndexIterator<T>, T> {
   /// Replaces the element at `index`. IndexError beyond the end.
   void set(int64_t index, const T& value) {
     if constexpr (detail::kIsStoredInline<T>) {
-      if (detail::set_number(this->sequence(), index, Traits<T>::store(value))) return;
+      AnyffiSequence* cells = this->sequence();
+      bool is_inside = static_cast<uint64_t>(index) < static_cast<uint64_t>(cells->size);
+      if (is_inside && detail::set_number(cells->header, cells->type_mask, cells->data[index], Traits<T>::store(value))) {
+        return;
+      }
     }
     if constexpr (Traits<T>::kBorrows) {
       // Without counting, if the element is this very value.

@@ -90,19 +90,17 @@ inline void append_cell(AnyffiSequence* cells, const AnyffiValue& owned, uint64_
   anyffi_add_types(&cells->header, &cells->type_mask, type_bit);
 }
 
-/// Replaces an element that is no object by a number. False if that is impossible.
-inline bool set_number(AnyffiSequence* cells, int64_t index, const AnyffiValue& number) {
-  if (static_cast<uint64_t>(index) >= static_cast<uint64_t>(cells->size)) return false;
-  AnyffiValue& cell = cells->data[index];
+/// Replaces what is no object, in a container with this mask, by a number. False if that is impossible.
+inline bool set_number(AnyffiObject& container, uint64_t& type_mask, AnyffiValue& cell, const AnyffiValue& number) {
   if (__builtin_expect(cell.type_code == number.type_code && cell.aux == number.aux, 1)) {
     // The mask has its type already. A quarter fewer instructions.
     cell.as_int = number.as_int;
-    if (__builtin_expect((cells->type_mask & ANYFFI_CHECKED) != 0, 0)) anyffi_container_forget_checks(&cells->header);
+    if (__builtin_expect((type_mask & ANYFFI_CHECKED) != 0, 0)) anyffi_container_forget_checks(&container);
     return true;
   }
   if (cell.type_code > 0) return false;
   assign(cell, number);
-  anyffi_add_types(&cells->header, &cells->type_mask, uint64_t{1} << -number.type_code);
+  anyffi_add_types(&container, &type_mask, uint64_t{1} << -number.type_code);
   return true;
 }
 

@@ -19,31 +19,60 @@ struct MissingName {
   const char* name;
   Missing missing;
 };
-// In a macro, since every translation unit includes this: preprocessed, it is one line.
-#define ANYFFI_MISSING_NAMES_                                                                                        \
-  {"basic_string<wchar_t", Missing::kWideString}, {"basic_string<char16_t", Missing::kWideString},                   \
-      {"basic_string<char32_t", Missing::kWideString}, {"basic_string<char8_t", Missing::kWideString},               \
-      {"basic_string_view<wchar_t", Missing::kWideString}, {"basic_string_view<char16_t", Missing::kWideString},     \
-      {"basic_string_view<char32_t", Missing::kWideString}, {"basic_string_view<char8_t", Missing::kWideString},     \
-      {"wstring", Missing::kWideString}, {"u8string", Missing::kWideString}, {"u16string", Missing::kWideString},    \
-      {"u32string", Missing::kWideString}, {"basic_string", Missing::kString}, {"string", Missing::kString},         \
-      {"vector<", Missing::kVector}, {"map<", Missing::kMap}, {"unordered_map<", Missing::kUnorderedMap},            \
-      {"set<", Missing::kSet}, {"unordered_set<", Missing::kUnorderedSet}, {"optional<", Missing::kOptional},        \
-      {"variant<", Missing::kVariant}, {"monostate", Missing::kVariant}, {"tuple<", Missing::kTuple},                \
-      {"pair<", Missing::kTuple}, {"function<", Missing::kFunction}, {"complex<", Missing::kComplex},                \
-      {"span<", Missing::kSpan}, {"chrono::duration<", Missing::kChrono},                                            \
-      {"chrono::time_point<std::chrono::_V2::system_clock", Missing::kChrono},                                       \
-      {"chrono::time_point<std::chrono::system_clock", Missing::kChrono}, {"chrono::time_point<", Missing::kClock},  \
-      {"array<", Missing::kArray}, {"deque<", Missing::kDeque}, {"list<", Missing::kList},                           \
-      {"error_code", Missing::kSystemError}, {"filesystem::path", Missing::kFilesystem},                             \
-      {"shared_ptr<", Missing::kMemory}, {"unique_ptr<", Missing::kMemory}, {"shared_ptr<", Missing::kPointer},      \
-      {"unique_ptr<", Missing::kPointer}, {"weak_ptr<", Missing::kWeak}, {"reference_wrapper<", Missing::kWrapped},  \
-      {"forward_list<", Missing::kLinked}, {"queue<", Missing::kLinked}, {"priority_queue<", Missing::kLinked},      \
-      {"stack<", Missing::kLinked}, {"multimap<", Missing::kRepeated}, {"unordered_multimap<", Missing::kRepeated},  \
-      {"multiset<", Missing::kRepeated}, {"unordered_multiset<", Missing::kRepeated}, {"bitset<", Missing::kBits}, { \
-    "any", Missing::kAny                                                                                             \
-  }
-constexpr MissingName kMissingNames[] = {ANYFFI_MISSING_NAMES_};
+constexpr MissingName kMissingNames[] = {
+    {"basic_string<wchar_t", Missing::kWideString},
+    {"basic_string<char16_t", Missing::kWideString},
+    {"basic_string<char32_t", Missing::kWideString},
+    {"basic_string<char8_t", Missing::kWideString},
+    {"basic_string_view<wchar_t", Missing::kWideString},
+    {"basic_string_view<char16_t", Missing::kWideString},
+    {"basic_string_view<char32_t", Missing::kWideString},
+    {"basic_string_view<char8_t", Missing::kWideString},
+    {"wstring", Missing::kWideString},
+    {"u8string", Missing::kWideString},
+    {"u16string", Missing::kWideString},
+    {"u32string", Missing::kWideString},
+    {"basic_string", Missing::kString},
+    {"string", Missing::kString},
+    {"vector<", Missing::kVector},
+    {"map<", Missing::kMap},
+    {"unordered_map<", Missing::kUnorderedMap},
+    {"set<", Missing::kSet},
+    {"unordered_set<", Missing::kUnorderedSet},
+    {"optional<", Missing::kOptional},
+    {"variant<", Missing::kVariant},
+    {"monostate", Missing::kVariant},
+    {"tuple<", Missing::kTuple},
+    {"pair<", Missing::kTuple},
+    {"function<", Missing::kFunction},
+    {"complex<", Missing::kComplex},
+    {"span<", Missing::kSpan},
+    {"chrono::duration<", Missing::kChrono},
+    {"chrono::time_point<std::chrono::_V2::system_clock", Missing::kChrono},
+    {"chrono::time_point<std::chrono::system_clock", Missing::kChrono},
+    {"chrono::time_point<", Missing::kClock},
+    {"array<", Missing::kArray},
+    {"deque<", Missing::kDeque},
+    {"list<", Missing::kList},
+    {"error_code", Missing::kSystemError},
+    {"filesystem::path", Missing::kFilesystem},
+    {"shared_ptr<", Missing::kMemory},
+    {"unique_ptr<", Missing::kMemory},
+    {"shared_ptr<", Missing::kPointer},
+    {"unique_ptr<", Missing::kPointer},
+    {"weak_ptr<", Missing::kWeak},
+    {"reference_wrapper<", Missing::kWrapped},
+    {"forward_list<", Missing::kLinked},
+    {"queue<", Missing::kLinked},
+    {"priority_queue<", Missing::kLinked},
+    {"stack<", Missing::kLinked},
+    {"multimap<", Missing::kRepeated},
+    {"unordered_multimap<", Missing::kRepeated},
+    {"multiset<", Missing::kRepeated},
+    {"unordered_multiset<", Missing::kRepeated},
+    {"bitset<", Missing::kBits},
+    {"any", Missing::kAny},
+};
 
 /// For each header whether it is included: it cannot be the reason then.
 template <class T, int... I>

@@ -8,11 +8,17 @@
 namespace anyffi {
 namespace detail ANYFFI_HIDDEN_ {
 
-// Annotations by kind, which is the first character.
-#define ANYFFI_STATE_KINDS_                                                                                    \
-  "iint", "ibool", "ffloat", "ccomplex", "tstr", "bbytes", "sSequence", "sArray", "sList", "sTuple", "stuple", \
-      "slist", "sShape", "mMapping", "mMap", "mDict", "mdict", "xAbstractSet", "xSet", "xFrozenSet", "xset",   \
-      "xfrozenset"
+/// What values are, by their annotation.
+struct StateKind {
+  char kind;
+  const char* name;
+};
+constexpr StateKind kStateKinds[] = {
+    {'i', "int"},      {'i', "bool"},      {'f', "float"}, {'c', "complex"},   {'t', "str"},   {'b', "bytes"},
+    {'s', "Sequence"}, {'s', "Array"},     {'s', "List"},  {'s', "Tuple"},     {'s', "tuple"}, {'s', "list"},
+    {'s', "Shape"},    {'m', "Mapping"},   {'m', "Map"},   {'m', "Dict"},      {'m', "dict"},  {'x', "AbstractSet"},
+    {'x', "Set"},      {'x', "FrozenSet"}, {'x', "set"},   {'x', "frozenset"},
+};
 /// Whether an annotation is `word`, or `word` with others in brackets.
 constexpr bool is_named(const char* annotation, const char* word) {
   while (*word != 0 && *annotation == *word) ++annotation, ++word;
@@ -27,8 +33,8 @@ constexpr char state_kind() {
     for (const char* c = name; *c != 0; ++c) {
       if (*c == '|') return 0;
     }
-    for (const char* row : {ANYFFI_STATE_KINDS_}) {
-      if (is_named(name, row + 1)) return *row;
+    for (const StateKind& row : kStateKinds) {
+      if (is_named(name, row.name)) return row.kind;
     }
   }
   return 0;
