@@ -196,7 +196,7 @@ class FunctionCore(ObjectCore):
             arguments = _new_arguments(Arguments)
             _set_call(arguments, (self, args, packed))
             packed = values = arguments  # type: ignore[assignment]
-            is_function = isinstance(self, FunctionCore)
+            is_function = issubclass(type(self), FunctionCore)
             if translated is exception and is_function:
                 del translated
                 raise

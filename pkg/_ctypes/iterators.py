@@ -56,7 +56,7 @@ def _point(container: Any, address: int | None, step: int) -> Any:
     if address is None and _can_read_wrappers:
         _open(cursor, memory_of(container), step)
         return cursor
-    is_readable = _can_read_wrappers and isinstance(container, ObjectCore)
+    is_readable = _can_read_wrappers and issubclass(type(container), ObjectCore)
     address = unwrap(container) if address is None else address
     _open(cursor, refer(address, id(container) if is_readable else 0), step)
     return cursor

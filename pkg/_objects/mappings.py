@@ -59,7 +59,7 @@ class MappingMethods(Container):
             return True
         if not self._anyffi_is_alike(other):
             return NotImplemented
-        if isinstance(other, MappingMethods):
+        if issubclass(type(other), MappingMethods):
             return (
                 self._anyffi_size() == other._anyffi_size()
                 and self._anyffi_entries() == other._anyffi_entries()
@@ -262,7 +262,7 @@ class DictMethods(MappingMethods):
         self._anyffi_update(single_argument("update", mapping, ()), pairs)
 
     def _anyffi_update(self, other: Any, pairs: dict[str, Any]) -> None:
-        if pairs or not (isinstance(other, MappingMethods) and is_public(type(other))):
+        if pairs or not (issubclass(type(other), MappingMethods) and is_public(type(other))):
             other = dict(other, **pairs)
         self._anyffi_runtime.dict_update(self, other)
 

@@ -85,7 +85,7 @@ class ModuleMethods:
     def __eq__(self, other: object) -> Any:
         return (
             self._anyffi_runtime.value_equal(self, other)
-            if isinstance(other, ModuleMethods)
+            if issubclass(type(other), ModuleMethods)
             else NotImplemented
         )
 

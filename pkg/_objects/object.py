@@ -59,7 +59,7 @@ class ObjectMethods:
 
     def same_as(self, /, other: object) -> bool:
         """Return whether both are the same object of the runtime."""
-        return isinstance(other, ObjectMethods) and self._anyffi_address == other._anyffi_address
+        return issubclass(type(other), ObjectMethods) and self._anyffi_address == other._anyffi_address
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError(

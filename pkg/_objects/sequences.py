@@ -27,7 +27,7 @@ _BUILTINS = (str, bytes, bytearray, tuple, list)
 
 def _reflected(self: Any, other: Any, method: str, message: str) -> Any:
     """Call the other operand's reflected method; TypeError with `message` if it has none."""
-    is_ours = isinstance(other, SequenceMethods) and _owner_of(type(other), method) == "anyffi"
+    is_ours = issubclass(type(other), SequenceMethods) and _owner_of(type(other), method) == "anyffi"
     if not is_ours and find_on_type(type(other), method) is not None and not isinstance(other, _BUILTINS):
         result = getattr(type(other), method)(other, self)
         if result is not NotImplemented:

@@ -26,7 +26,7 @@ _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
 
 def _listed(elements: Iterable[Any]) -> list[Any]:
     """Return the elements of an iterable, ignoring overrides of a set's subclass."""
-    if isinstance(elements, _Set):
+    if issubclass(type(elements), _Set):
         return elements._anyffi_elements()
     bases: tuple[Any, ...] = (set, frozenset)
     for base in bases:
@@ -153,7 +153,7 @@ class _Set(Container):
 
     def _anyffi_differs_in_size(self, other: object, relation: Callable[[int, int], bool]) -> bool:
         """Return whether the other operand is a set whose size decides, without a look at the elements."""
-        if isinstance(other, _Set):
+        if issubclass(type(other), _Set):
             return relation(self._anyffi_size(), other._anyffi_size())
         return type(other) in (set, frozenset) and relation(self._anyffi_size(), len(other))  # type: ignore[arg-type]
 
@@ -257,7 +257,7 @@ class _Set(Container):
 
     def isdisjoint(self, other: Iterable[Any], /) -> bool:
         """Return whether the two have no element in common."""
-        if isinstance(other, _Set) and is_public(type(other)):
+        if issubclass(type(other), _Set) and is_public(type(other)):
             return not any(element in other for element in self._anyffi_elements())
         if is_public(type(self)):
             return not any(self._anyffi_has(element) for element in _listed(other))

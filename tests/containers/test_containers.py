@@ -227,15 +227,43 @@ def test_same_as(ffi: Any) -> None:
 def test_methods_of_what_lies_about_its_class(ffi: Any, name: str, method: str, args: Any) -> None:
     """They do not ask it for attributes."""
     cls = getattr(ffi, name)
+    with pytest.raises(TypeError, match=f"^descriptor '{method}' .* a 'Lying'( object)?$"):
+        getattr(cls, method)(_lying(cls), *args)
 
+
+#: What methods that accept any iterable say of one that only claims to be an instance.
+NOT_ITERABLE = "^'Lying' object is not iterable$"
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "message"),
+    [
+        ("List", "extend", NOT_ITERABLE), ("List", "__add__", "can only concatenate list"),
+        ("List", "__eq__", None), ("Dict", "__eq__", None),
+        ("Dict", "__or__", None), ("Set", "union", NOT_ITERABLE), ("Set", "intersection", NOT_ITERABLE),
+        ("Set", "symmetric_difference", NOT_ITERABLE), ("Set", "issubset", NOT_ITERABLE),
+        ("Set", "isdisjoint", NOT_ITERABLE), ("Set", "update", NOT_ITERABLE), ("Set", "__le__", None),
+        ("Set", "__eq__", None), ("Set", "__or__", None), ("Set", "same_as", False),
+    ],
+)  # fmt: skip
+def test_operands_that_lie_about_their_class(ffi: Any, name: str, method: str, message: Any) -> None:
+    cls = getattr(ffi, name)
+    operand = _lying(cls)
+    if message is None or message is False:
+        assert getattr(cls(), method)(operand) is (NotImplemented if message is None else False)
+        return
+    with pytest.raises(TypeError, match=message):
+        getattr(cls(), method)(operand)
+
+
+def _lying(cls: type) -> Any:
     class Lying:
         __class__ = property(lambda self: cls)  # type: ignore[assignment]
 
         def __getattr__(self, name: str) -> Any:
             raise AssertionError(name)
 
-    with pytest.raises(TypeError, match=f"^descriptor '{method}' .* a 'Lying'( object)?$"):
-        getattr(cls, method)(Lying(), *args)
+    return Lying()
 
 
 @pytest.mark.parametrize("name", ["Array", "List", "Shape", "Map", "Dict", "Set", "FrozenSet"])
