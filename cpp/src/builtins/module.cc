@@ -19,7 +19,7 @@ using anyffi::String;
 using anyffi::detail::check;
 namespace runtime = anyffi::runtime;
 
-/// `exceptions`: the names between spaces.
+/// `exceptions`: the names of the host's exception classes, separated by spaces.
 AnyValue load(AnyView path, AnyView library, bool override_existing, const Optional<String>& exceptions) {
   AnyValue module;
   runtime::Vector<runtime::String> names;

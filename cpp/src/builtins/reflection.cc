@@ -13,7 +13,8 @@
 
 namespace {
 
-/// The value for a field, which may tell members of enumerations from numbers.
+/// The value to store in a field whose type may be an enumeration. The wrapper keeps the information that the value is
+/// a member of one, which a plain conversion would drop.
 struct Given {
   anyffi::AnyView value;
 };
@@ -44,7 +45,7 @@ const AnyffiTypeInfo& get_info(int32_t type_code) {
   return *info;
 }
 
-/// Calls `visit` with each field of a type, those of its ancestors first.
+/// Calls `visit` with each field of a type, ancestors' fields first.
 template <class Visit>
 void visit_fields(int32_t type_code, Visit visit) {
   const AnyffiTypeInfo& info = get_info(type_code);
@@ -86,7 +87,7 @@ List<Array<>> list_nested(int32_t type_code) {
     const char* key = info->type_key;
     bool is_nested =
         std::strncmp(key, outer, size) == 0 && key[size] == '.' && std::strchr(key + size + 1, '.') == nullptr;
-    // A later version of a library may have a new type of the key.
+    // A later version of the library may have replaced the type of this key.
     if (is_nested && anyffi_type_find(key) == info) found.push_back(Array<>{key + size + 1, key});
   }
   return found;
@@ -112,8 +113,8 @@ bool set_field(const ObjectRef& object, const char* name, Given given) {
   return status == 2;
 }
 
-/// A function of its own for each caller, so that each front end has its own wrapper of it. Those of a type are never
-/// released. If there is a value for refusals, the function returns it where no overload takes the operands.
+/// Returns a new function object for each caller, so that each front end can have its own wrapper: the functions of a
+/// type are never released. If `refusal` is given, the function returns it where no overload accepts the operands.
 ObjectRef copy_function(const AnyffiMethodInfo& method, int32_t type_code, const AnyValue& refusal) {
   if (refusal.type_code() != ANYFFI_NONE) {
     AnyffiObject* made = anyffi::runtime::make_operator(method.function, type_code, &refusal.raw());

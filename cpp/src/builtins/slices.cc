@@ -48,7 +48,7 @@ AnyffiSequence* create(int32_t type_code, int64_t size, AnyValue* out) {
   return as_sequence(out->raw().as_object);
 }
 
-/// Appends copies of all elements to a new sequence that has the capacity.
+/// Appends copies of all elements to a new sequence with sufficient capacity.
 void append_cells(AnyffiSequence* to, const AnyffiSequence* from) {
   for (int64_t i = 0; i < from->size; ++i) {
     anyffi_value_retain(&from->data[i]);
@@ -95,7 +95,7 @@ AnyValue repeat(AnyView given, int64_t times) {
   return made;
 }
 
-/// The elements at these positions, in their order.
+/// The elements at these positions, in the order of the positions.
 AnyValue pick(AnyView given, const Array<int64_t>& positions) {
   const AnyffiSequence* from = read_sequence(given);
   AnyValue made;
@@ -109,7 +109,8 @@ AnyValue pick(AnyView given, const Array<int64_t>& positions) {
   return made;
 }
 
-/// Releases removed elements at its end, when the list is consistent again: their finalizers may use it.
+/// Collects removed elements and releases them in its destructor, when the list is consistent again: their finalizers
+/// may use the list.
 class Removed {
  public:
   explicit Removed(int64_t most) : cells_(static_cast<AnyffiValue*>(anyffi_alloc(sizeof(AnyffiValue) * most))) {
@@ -179,9 +180,9 @@ bool refill(const List<>& list, const AnyValue& values) {
   return was_empty;
 }
 
-/// Empties a list, and fills it again in the order that a function of the host finds, or in the former one if that
-/// fails. The host itself could not do so: without memory, or where a signal handler raises, it cannot call the runtime
-/// again.
+/// Empties a list and refills it in the order that a function of the host returns, or in the former order if that
+/// function fails. The host cannot restore the list itself: after a MemoryError or an exception in a signal handler it
+/// may be unable to call the runtime again.
 bool sort_by(const List<>& list, const Array<>& former, const Function& order) {
   AnyValue content(former);
   check(anyffi_sequence_erase(list.get(), 0, as_sequence(list.get())->size));

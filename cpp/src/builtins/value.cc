@@ -33,7 +33,7 @@ AnyValue thaw(AnyView container) {
   return copy_as(container, is_mapping(code) ? ANYFFI_DICT : is_set(code) ? ANYFFI_SET : ANYFFI_LIST);
 }
 
-/// How deep the containers of a tree may be nested: more are rare, and the stack is not asked.
+/// Deeper trees are rare; a fixed limit saves measuring the remaining stack.
 constexpr int kMostLevels = 32;
 
 bool is_tree(const AnyffiValue& value, int levels) noexcept;
@@ -63,7 +63,7 @@ bool holds_trees(const AnyffiObject* object, int levels) noexcept {
 bool is_tree(const AnyffiValue& value, int levels) noexcept {
   int32_t code = value.type_code;
   if (code <= 0 || (code >= ANYFFI_STR_OBJECT && code <= ANYFFI_COMPLEX)) return true;
-  // Others become no container of the host, or one that forgets their order.
+  // The host converts the other containers to none of its own, or to one that does not keep their order.
   if (code != ANYFFI_ARRAY && code != ANYFFI_LIST && code != ANYFFI_DICT) return false;
   return levels > 0 && anyffi_is_reusable(value.as_object) && holds_trees(value.as_object, levels - 1);
 }

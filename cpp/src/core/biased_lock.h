@@ -28,14 +28,14 @@
 
 namespace anyffi::runtime {
 
-/// For sections as those of `SpinLock`, which nearly always run in one thread: the first one that comes owns the lock,
-/// and enters by plain stores until another thread comes, which ends the ownership for good. That thread then makes
-/// all others execute a memory barrier (`membarrier`, Linux 4.14): the owner either sees that it lost the lock, or is
-/// seen inside the section. Where the system has no such call, and under ThreadSanitizer, which does not know it,
-/// nobody owns the lock.
+/// For short sections like those of `SpinLock` that nearly always run on one thread. The first thread owns the lock and
+/// enters with plain stores. When a second thread arrives, it ends the ownership for good and makes all other threads
+/// execute a memory barrier (`membarrier`, Linux 4.14): the owner then either sees that it lost the lock, or is seen
+/// inside the section. Without that system call, and under ThreadSanitizer, which does not support it, the lock has no
+/// owner.
 class BiasedLock final : public ForkedLock {
  public:
-  /// A section, which holds the lock until its end.
+  /// Holds the lock during its lifetime.
   class Section {
    public:
     explicit Section(BiasedLock& lock) noexcept : lock_(lock), is_owner_(lock.try_enter()) {
@@ -58,13 +58,13 @@ class BiasedLock final : public ForkedLock {
 
  private:
   static const void* this_thread() noexcept { return &thread_mark; }
-  /// The owner of a lock that no thread owns any more.
+  /// The value of `owner_` once no thread can own the lock any more.
   static const void* nobody() noexcept { return reinterpret_cast<const void*>(uintptr_t{1}); }
 
   bool try_enter() noexcept {
     if (owner_.load(std::memory_order_relaxed) != this_thread()) return false;
     is_inside_.store(true, std::memory_order_relaxed);
-    // Keeps the order of the compiler; `membarrier` sees to that of the machine.
+    // Orders the accesses in the compiler; `membarrier` orders them in the processor.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (__builtin_expect(owner_.load(std::memory_order_relaxed) == this_thread(), 1)) return true;
     is_inside_.store(false, std::memory_order_release);
@@ -76,7 +76,7 @@ class BiasedLock final : public ForkedLock {
     const void* owner = owner_.load(std::memory_order_relaxed);
     if (owner == nobody()) return;
     if (owner == nullptr) {
-      // The first section of all, which is entered as any other thread's: the next one is the owner's.
+      // The very first section still uses the shared lock; ownership begins with the next one.
       owner_.store(can_bias() ? this_thread() : nobody(), std::memory_order_relaxed);
       return;
     }
@@ -92,7 +92,8 @@ class BiasedLock final : public ForkedLock {
     if (call_system(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return;
     // A child of `fork` may have to register again.
     if (can_bias() && call_system(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) return;
-    // A sandbox has forbidden it since. What the owner has stored is visible long before.
+    // A sandbox has forbidden the call since registration. The owner's stores become visible long before this sleep
+    // ends.
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
 #else

@@ -3,7 +3,7 @@
 #ifndef ANYFFI_SRC_CORE_COMPILER_H_
 #define ANYFFI_SRC_CORE_COMPILER_H_
 
-/// Puts thread-local words into the static TLS block: reading one is a single instruction, and cannot fail.
+/// Puts a thread-local variable into the static TLS block: reading it takes one instruction, and cannot fail.
 #if defined(__linux__)
 #define ANYFFI_STATIC_TLS __attribute__((tls_model("initial-exec")))
 #define ANYFFI_THREAD_LOCAL static __thread ANYFFI_STATIC_TLS
@@ -12,7 +12,8 @@
 #define ANYFFI_THREAD_LOCAL static thread_local
 #endif
 
-/// For functions that catch `__forced_unwind`: there is no such object, so the sanitizer reports a null reference.
+/// For functions that catch `__forced_unwind`: it has no exception object, so the sanitizer would report a null
+/// reference.
 #define ANYFFI_UNWINDS __attribute__((no_sanitize("null", "alignment")))
 
 #endif  // ANYFFI_SRC_CORE_COMPILER_H_

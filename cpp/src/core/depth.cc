@@ -23,7 +23,7 @@ constexpr size_t kReserve = 160 * 1024;
 constexpr size_t kBytesPerLevel = 6 * 1024;
 constexpr size_t kFewestLevels = 24;
 constexpr size_t kMostLevels = 1000;
-/// Of the garbage collector's walk: a sixteenth of a small stack is enough for its frames.
+/// For the garbage collector's walk, whose frames are small: on a small stack it gets a sixteenth.
 constexpr size_t kBytesPerWalked = 2 * 1024;
 constexpr size_t kMostWalked = 200;
 
@@ -37,7 +37,7 @@ void measure_stack() noexcept {
     void* lowest;
     if (pthread_attr_getstack(&attributes, &lowest, &size) == 0) {
       levels.stack_end = reinterpret_cast<uintptr_t>(lowest);
-      // A quarter is a sufficient reserve on a small stack.
+      // On a small stack, a quarter is a sufficient reserve.
       levels.stack_floor = levels.stack_end + std::min(kReserve, size / 4);
     }
     pthread_attr_destroy(&attributes);

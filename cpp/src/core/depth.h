@@ -31,8 +31,8 @@ void measure_stack() noexcept;
 
 /// `anyffi_depth_enter` and `anyffi_depth_leave`, inline.
 inline int enter_level() noexcept {
-  // Frames between two levels may have any size. Code that runs on another stack (a coroutine's) is outside of the
-  // measured one, and only the count bounds it.
+  // Compares addresses because frames between two levels may have any size. On another stack, such as a coroutine's,
+  // the address says nothing: there only the count limits recursion.
   auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   if (__builtin_expect(levels.depth >= levels.limit, 0) ||
       __builtin_expect(here - levels.stack_end < levels.stack_floor - levels.stack_end, 0)) {
@@ -43,7 +43,8 @@ inline int enter_level() noexcept {
 }
 inline void leave_level() noexcept { --levels.depth; }
 
-/// How deep a walk may go that must go as deep wherever the thread's stack ends: by the size of the stack alone.
+/// The depth limit of a walk. It depends on the size of the stack alone, so that it is the same at every stack
+/// position.
 inline int32_t walk_limit() noexcept {
   if (__builtin_expect(levels.limit == 0, 0)) measure_stack();
   return levels.walk_limit;
@@ -58,7 +59,7 @@ class DepthGuard {
   }
   DepthGuard(const DepthGuard&) = delete;
   DepthGuard& operator=(const DepthGuard&) = delete;
-  /// False: RecursionError was raised.
+  /// False if RecursionError was raised.
   explicit operator bool() const noexcept { return entered_; }
 
  private:

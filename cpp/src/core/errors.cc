@@ -72,11 +72,11 @@ AnyffiError* recursion_error() {
   return &error;
 }
 
-/// An error as the runtime allocates it.
+/// An error object that the runtime allocated.
 struct OwnError {
   AnyffiError error;
   Frames* frames;    /* NULL where none were recorded */
-  const void* about; /* the elements of the tensor that it is about, until its message names the argument */
+  const void* about; /* address of the tensor elements that it is about, until the message names the argument */
 };
 
 void delete_error(AnyffiObject* self, int32_t what) {
@@ -103,17 +103,17 @@ AnyffiError* allocate_error() noexcept {
   return error;
 }
 
-/// NULL for the static ones.
+/// The OwnError around an error; NULL for static errors.
 OwnError* own_error(AnyffiObject* error) noexcept {
   return error != nullptr && error->deleter == &delete_error ? reinterpret_cast<OwnError*>(error) : nullptr;
 }
 
-/// Records which code raises an error, unless it has been recorded before.
+/// Records the stack frames of the code that raises an error, unless they were recorded before.
 __attribute__((cold, noinline)) void keep_frames(AnyffiObject* error) noexcept {
   OwnError* own = own_error(error);
   if (own == nullptr || __atomic_load_n(&own->frames, __ATOMIC_ACQUIRE) != nullptr) return drop_thrown_frames();
   Frames *none = nullptr, *frames = take_frames();
-  // Another thread may raise the same error.
+  // Another thread may raise the same error at the same time.
   if (!__atomic_compare_exchange_n(&own->frames, &none, frames, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     anyffi_free(frames);
   }
@@ -276,7 +276,7 @@ void anyffi_error_fill(AnyffiObject* object) {
 
 namespace {
 
-/// Asks the host for the name of the class of its exception; whether it answered.
+/// Asks the host for the class name of its exception; returns whether it succeeded.
 bool ask_kind(const AnyffiError* error, Owned* out) noexcept {
   const AnyffiHost* hooks = host();
   return hooks != nullptr && hooks->error_fill != nullptr &&
@@ -294,7 +294,7 @@ bool take_no_memory() noexcept {
     AnyffiValue name = error->handle == nullptr ? error->kind : *kind.get(), wanted = short_text("MemoryError");
     return name.aux == wanted.aux && name.as_int == wanted.as_int && name.type_code == wanted.type_code;
   }
-  // The stack may have ended instead, which leaves the runtime's own memory.
+  // The failure may instead be a RecursionError: then the runtime can still allocate memory.
   void* memory = anyffi_alloc(sizeof(OwnError));
   if (memory == nullptr) return true;
   anyffi_free(memory);

@@ -22,19 +22,19 @@ int raise_format(const char* kind, const char* format, ...) noexcept __attribute
 int raise_text(const char* kind, const String& text) noexcept;
 /// Raises an error whose class takes several arguments; steals `args`, an Array.
 int raise_with_args(const char* kind, const char* message, AnyffiValue args) noexcept;
-/// The name of an error's class; -1 if the host cannot tell it, and then whether that is for lack of memory.
+/// The name of an error's class; -1 if the host cannot provide it, with `lacks_memory` set if the reason is memory.
 int get_error_kind(const AnyffiError* error, Owned* out, bool* lacks_memory) noexcept;
 /// Returns whether the thread's slot holds an error.
 bool has_raised() noexcept;
 
-/// Records that the raised error is about a tensor, by the address of its elements; always -1.
+/// Records that the raised error is about a tensor, identified by the address of its elements; always -1.
 int mark_raised_about(const void* elements) noexcept;
 /// Takes that address from the raised error; NULL if it has none.
 const void* take_raised_about() noexcept;
 
-/// Whether the raised error is the TypeError by which a conversion in C++ refuses a value.
+/// Whether the raised error is the TypeError with which a C++ conversion rejects a value.
 bool is_refusal_raised() noexcept;
-/// Gives the raised error the traceback, the cause and the recorded frames of one that it replaces.
+/// Gives the raised error the traceback, cause and recorded frames of the error that it replaces.
 void inherit_raised(AnyffiError* former) noexcept;
 
 /// Saves the thread's raised error and restores it (PyErr_Fetch, PyErr_Restore): for code of the host that runs while

@@ -83,7 +83,7 @@ void raise_standard(const std::exception& exception) {
   }
 }
 
-/// Makes what `std::throw_with_nested` kept the cause of the thread's error.
+/// Makes the exception that `std::throw_with_nested` stored the cause of the thread's error.
 void keep_nested(const std::exception& exception) {
   auto* nested = dynamic_cast<const std::nested_exception*>(&exception);
   if (nested == nullptr || nested->nested_ptr() == nullptr) return;
@@ -100,7 +100,7 @@ void keep_nested(const std::exception& exception) {
   anyffi_error_set_raised(outer->as_object);
 }
 
-/// Derived classes first.
+/// In order: derived classes precede their bases.
 AnyffiException* first_class = nullptr;
 
 AnyffiException* load_row(AnyffiException** row) { return __atomic_load_n(row, __ATOMIC_ACQUIRE); }
@@ -109,7 +109,7 @@ AnyffiException* load_row(AnyffiException** row) { return __atomic_load_n(row, _
 bool raise_registered() {
   AnyffiException* row = load_row(&first_class);
   const std::type_info* thrown = abi::__cxa_current_exception_type();
-  // That of the library which threw it comes before one of the same name.
+  // Several libraries may register classes of the same name: prefer the row with exactly the thrown type.
   for (AnyffiException* same = row; same != nullptr; same = load_row(&same->next)) {
     if (thrown != nullptr && same->type == thrown && same->raise_current(same->kind)) return true;
   }
@@ -127,7 +127,7 @@ void anyffi_exception_register(AnyffiException* row) {
   for (AnyffiException* other = first_class; other != nullptr; other = other->next) {
     if (other == row) return;
   }
-  // Before its first base: whatever derives from it precedes that, too.
+  // Inserts before the first base of the class: classes that derive from this one are already in front of that base.
   AnyffiException** place = &first_class;
   while (*place != nullptr && !(*place)->catches_pointer(row->throw_pointer)) place = &(*place)->next;
   row->next = *place;
@@ -137,7 +137,7 @@ void anyffi_exception_register(AnyffiException* row) {
 void anyffi_exception_throw(AnyffiValue* error) {
   AnyffiException* row = load_row(&first_class);
   if (row == nullptr || error->type_code != ANYFFI_ERROR) return;
-  // Not the whole error: the text of its traceback grows with each level of a recursion through C++.
+  // Reads only the kind: filling in the whole error would format a traceback that grows with each level of recursion.
   anyffi::runtime::Owned name;
   AnyffiTextView kind;
   bool lacks_memory;
@@ -155,7 +155,7 @@ void anyffi_exception_throw(AnyffiValue* error) {
   std::string_view wanted(static_cast<const char*>(kind.data), static_cast<size_t>(kind.length));
   AnyffiException* found = nullptr;
   for (; row != nullptr; row = load_row(&row->next)) {
-    // A class that cannot be made of a message arrives as the nearest of its bases that can.
+    // A class that cannot be constructed from a message is thrown as its nearest base that can.
     if (wanted != row->kind && (found == nullptr || !row->catches_pointer(found->throw_pointer))) continue;
     row->throw_as(error);
     found = row;

@@ -20,8 +20,8 @@ bool records_frames = false;
 
 namespace {
 
-/// Those of exceptions on their way from `throw` to a border, innermost first: destructors may throw and catch others.
-/// The exception's error takes them there.
+/// The frames of exceptions in flight, from `throw` to a language boundary, innermost first: destructors that run
+/// during unwinding may throw and catch others. The error made of an exception takes its frames.
 ANYFFI_THREAD_LOCAL Frames* thrown = nullptr;
 
 void drop_thrown() noexcept {
@@ -30,8 +30,8 @@ void drop_thrown() noexcept {
   anyffi_free(frames);
 }
 
-/// Whether the innermost one has been caught: code that runs while the stack is unwound has errors of its own. It is
-/// not known (0) for libraries that have a C++ runtime of their own.
+/// Whether the innermost exception was caught. If not, an error is raised by code that runs during unwinding, and has
+/// frames of its own. `uncaught` is 0 (unknown) for libraries with their own C++ runtime.
 bool is_caught() noexcept {
   return thrown != nullptr && (thrown->uncaught == 0 || std::uncaught_exceptions() < thrown->uncaught);
 }
@@ -79,15 +79,15 @@ void drop_thrown_frames() noexcept {
 
 namespace {
 
-/// The last exception that reached a border, and the std::exception that it is, or NULL.
+/// The last exception that reached a language boundary, and its std::exception, or NULL.
 struct Reached {
   const void* object;
   const std::exception* exception;
 };
 ANYFFI_THREAD_LOCAL Reached reached;
 
-/// The type of ThrowWatch, which catches nothing. The unwinder asks it before the stack is unwound, so that the frames
-/// of what threw are still there.
+/// The type information of ThrowWatch, which never catches. The unwinder calls it before it unwinds the stack, so the
+/// frames of the throwing code still exist.
 class ThrowWatchInfo final : public abi::__class_type_info {
  public:
   using abi::__class_type_info::__class_type_info;
@@ -97,7 +97,7 @@ class ThrowWatchInfo final : public abi::__class_type_info {
     reached = {*object, is_exception ? static_cast<const std::exception*>(base) : nullptr};
     if (__atomic_load_n(&records_frames, __ATOMIC_RELAXED)) {
       int32_t uncaught = std::uncaught_exceptions();
-      // What is not further out than this one has ended.
+      // Exceptions that are not further out than this one are no longer in flight.
       while (thrown != nullptr && (thrown->uncaught == 0 || thrown->uncaught >= uncaught)) drop_thrown();
       if (Frames* frames = record_frames()) {
         frames->outer = thrown;
@@ -112,7 +112,7 @@ class ThrowWatchInfo final : public abi::__class_type_info {
 }  // namespace
 
 static const std::exception* find_reached(const std::exception_ptr& caught) noexcept {
-  // Others may have been thrown and caught while the stack was unwound.
+  // Destructors may have thrown and caught other exceptions meanwhile, which replaced `reached`.
   const void* object;
   static_assert(sizeof(caught) == sizeof(object), "an exception_ptr of libstdc++ is the address of the object");
   std::memcpy(&object, static_cast<const void*>(&caught), sizeof(object));
@@ -120,7 +120,7 @@ static const std::exception* find_reached(const std::exception_ptr& caught) noex
 }
 
 extern "C" {
-/// Defined in place of the one that the compiler would emit for the class.
+/// Replaces the type information that the compiler would emit for the class.
 extern const ThrowWatchInfo anyffi_throw_watch_info __asm__("_ZTIN6anyffi6detail10ThrowWatchE")
     __attribute__((visibility("default")));
 const ThrowWatchInfo anyffi_throw_watch_info("N6anyffi6detail10ThrowWatchE");

@@ -9,23 +9,23 @@
 
 namespace anyffi::runtime {
 
-/// An interpreter's own frames lie between C++ and what it called: PyPy has more than ten for a call in Python.
+/// A backtrace also contains the interpreter's frames: PyPy has more than ten per call in Python.
 constexpr int32_t kMostFrames = 256;
 
 /// Innermost first; more than `kMostFrames` are left out.
 struct Frames {
-  Frames* outer;    /* of the exception that is being unwound meanwhile; not owned once an error has these */
-  int32_t uncaught; /* how many exceptions were on their way, with this one */
+  Frames* outer;    /* of the exception in flight when this one was thrown; not owned once an error has these */
+  int32_t uncaught; /* number of exceptions in flight, this one included */
   int32_t count;
   uintptr_t addresses[1]; /* `count` of them */
 };
 
 extern bool records_frames;
 
-/// The frames of the exception that is being thrown, if a border of C++ will catch it, else those of the caller. Owned
-/// by the caller, who frees them by `anyffi_free`; NULL without memory.
+/// The frames of the exception in flight, if it will be caught at a C++ boundary, else those of the caller. The caller
+/// owns them and frees them with `anyffi_free`; NULL without memory.
 Frames* take_frames() noexcept;
-/// Frees the frames of the exception that was thrown: its error has its own.
+/// Frees the frames of the exception in flight, whose error has frames already.
 void drop_thrown_frames() noexcept;
 
 /// The text that `anyffi_error_get_frames` returns.

@@ -23,9 +23,9 @@
 namespace anyffi::runtime {
 namespace {
 
-/// What is at an address, with a NUL after each part.
+/// The library, offset and symbol at an address, each followed by a NUL.
 std::string describe_address(uintptr_t address) {
-  // Of the call, not of what follows it, which may be another function's.
+  // A return address may lie in the next function: look up the byte before it, which belongs to the call.
   void* call = reinterpret_cast<void*>(address - 1);
   Dl_info info{};
   uintptr_t place = 0;
@@ -50,8 +50,8 @@ std::string describe_address(uintptr_t address) {
   return text;
 }
 
-/// The loader searches all symbols of a library, which takes microseconds. Never destroyed. Not allocated by
-/// `anyffi_alloc`, whose blocks leak reports count.
+/// Caches descriptions: the loader searches all symbols of a library, which takes microseconds. Never destroyed. Does
+/// not use `anyffi_alloc`, because leak reports count its blocks.
 struct Described {
   Mutex mutex;
   std::unordered_map<uintptr_t, std::string> texts;
@@ -60,7 +60,7 @@ struct Described {
 void append_frame(String* out, uintptr_t address) {
   static Immortal<Described> made;
   Described& described = *made;
-  // Not waited for: a thread that is not in this process, after a fork, may have locked it.
+  // Does not wait: after a fork, the holder of the mutex may not exist in this process.
   std::unique_lock<Mutex> lock(described.mutex, std::try_to_lock);
   if (!lock.owns_lock()) {
     out->append(describe_address(address));

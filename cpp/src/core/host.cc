@@ -39,7 +39,7 @@ void release_handle(void* handle) noexcept {
   if (hooks == nullptr || hooks->handle_release == nullptr) return;
   auto* release_shared = hooks->handle_release_shared;
   if (release_shared != nullptr && enter_host([&] { return release_shared(handle); }) != 0) return;
-  // Finalizers that the release runs may raise errors.
+  // The release may run finalizers, which may raise errors.
   SavedError saved;
   HostLock lock;
   enter_host([&] { hooks->handle_release(handle); });
@@ -120,17 +120,17 @@ void* anyffi_host_suspend(void) {
 void anyffi_host_resume(void* state) {
   if (state == nullptr) return;
   const AnyffiHost* hooks = host();
-  // The host has shut down meanwhile, and must not be called again.
+  // The host has shut down while this thread waited, and must not be called again.
   if (hooks == nullptr) anyffi::runtime::park_thread();
   if (hooks->resume != nullptr) enter_host([&] { hooks->resume(state); });
 }
 
-/// The state where no lock was taken; states of hosts are not negative.
+/// The state returned where no lock was taken; the host's states are never negative.
 constexpr int32_t kNoLock = -1;
 
 namespace {
 
-/// The sections of a thread that has locked the host several times.
+/// The nested locks of a thread.
 struct Sections {
   static constexpr int kMost = 8;
   struct Memory {

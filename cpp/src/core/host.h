@@ -15,7 +15,7 @@ namespace anyffi::runtime {
 
 /// The installed hooks, or NULL.
 const AnyffiHost* host() noexcept;
-/// Whether objects may have wrappers that their headers do not name.
+/// Whether objects may have wrappers that are not stored in their headers.
 bool keeps_wrappers() noexcept;
 /// Releases a handle, with the host's lock held. Does nothing for NULL, or without a host.
 void release_handle(void* handle) noexcept;
@@ -38,7 +38,7 @@ ANYFFI_UNWINDS auto enter_host(const Function& function) noexcept {
 #endif
 }
 
-/// The status of a hook or callback of the host, as 0 or -1 with an error in the slot.
+/// Converts the status of a hook or callback to 0, or -1 with an error in the slot.
 int finish_hook(int status) noexcept;
 
 /// Calls a hook that may fail.
@@ -47,7 +47,7 @@ int call_hook(const Function& function) noexcept {
   return finish_hook(enter_host(function));
 }
 
-/// What no hook sets its result to: the hash of nothing is -1.
+/// A value that no hook stores as its result; a hash is never -1.
 template <class Result>
 constexpr Result unset_result() noexcept {
   if constexpr (std::is_same_v<Result, AnyffiValue>) {
@@ -65,8 +65,8 @@ bool is_unset(const Result& result) noexcept {
   return result == unset_result<Result>();
 }
 
-/// Calls a hook that sets a result and returns its status; 0, which is no status, if the host swallowed an exception.
-/// Its hooks return what lies on the stack then, such as the status of the hook before.
+/// Calls a hook that sets a result, and returns its status. Returns 0 if the host swallowed an exception: the hook's
+/// return value is then whatever the stack holds, such as the status of the previous hook.
 template <class Result, class Function>
 int get_status(Result* result, const Function& function) noexcept {
   const AnyffiHost* hooks = host();
@@ -79,7 +79,7 @@ int get_status(Result* result, const Function& function) noexcept {
   return status == -1 ? -1 : 0;
 }
 
-/// Calls a hook that sets a result, or fails; the result is None then.
+/// Calls a hook that sets a result; after a failure the result is None.
 template <class Result, class Function>
 int call_hook(Result* result, const Function& function) noexcept {
   int status = finish_hook(get_status(result, function));

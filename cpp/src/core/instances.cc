@@ -1,6 +1,6 @@
 /// \file
-/// The objects of C++ classes by the address of their content, so that one address is one object; and the objects that
-/// others keep alive.
+/// Finds the objects of C++ classes by the address of their content, so that one address is one object. Also keeps
+/// objects alive for other objects (`anyffi_object_keep_alive`).
 #include "core/instances.h"
 
 #include <anyffi/host_api.h>
@@ -24,8 +24,8 @@
 namespace anyffi::runtime {
 namespace {
 
-/// A hash table of objects by their content, with linear probing. Several objects may have one content: the first
-/// member of an object is at its address, and one that is being destroyed remains until it is withdrawn.
+/// A hash table of objects by content address, with linear probing. Several objects may have the same content address:
+/// an object's first member lies at the object's address, and a dying object stays in the table until it is withdrawn.
 class Instances {
  public:
   BiasedLock lock;
@@ -42,7 +42,7 @@ class Instances {
       if (slots_[i] == nullptr) return;
       i = next(i);
     }
-    // Moves back what was displaced by it.
+    // Moves back entries that the removed one displaced.
     for (size_t j = next(i); slots_[j] != nullptr; j = next(j)) {
       size_t distance = (j - start_of(slots_[j]->content)) & mask_;
       if (distance < ((j - i) & mask_)) continue;
@@ -52,8 +52,9 @@ class Instances {
     slots_[i] = nullptr;
     --size_;
   }
-  /// An object of this content and type, or of one that derives from it: a new reference, or with ANYFFI_BORROWED what
-  /// its wrapper keeps alive. No object that is found can be freed while the lock is held.
+  /// An object with this content whose type is `type_code` or derives from it. Returns a new reference, or a borrowed
+  /// one if ANYFFI_BORROWED is set and a wrapper keeps the object alive. No object that is found can be freed while the
+  /// lock is held.
   AnyffiInstance* find(const void* content, int32_t type_code, uint32_t* flags) const noexcept {
     if (size_ == 0) return nullptr;
     for (size_t i = start_of(content); slots_[i] != nullptr; i = next(i)) {
@@ -70,7 +71,7 @@ class Instances {
   }
 
  private:
-  /// A dead object may be on the list of those to be destroyed, which its wrapper word links.
+  /// Checks the count because a dead object's wrapper word may link it into the list of objects to destroy.
   static bool is_wrapped(const AnyffiObject* object) noexcept {
     return __atomic_load_n(&object->wrapper, __ATOMIC_ACQUIRE) != nullptr &&
            __atomic_load_n(&object->strong_count, __ATOMIC_RELAXED) != 0;
@@ -106,10 +107,10 @@ Instances& instances() {
 
 ANYFFI_THREAD_LOCAL AnyffiGuardedCall guarded_call = {nullptr, nullptr};
 
-/// What an object keeps alive.
+/// An object that keeps others alive, and those that it keeps.
 struct Nurse {
-  void (*deleter)(AnyffiObject* self, int32_t what) = nullptr; /* its own */
-  Vector<AnyffiObject*> patients;                              /* or what keeps them alive in the host */
+  void (*deleter)(AnyffiObject* self, int32_t what) = nullptr; /* the nurse's original deleter */
+  Vector<AnyffiObject*> patients;                              /* or their host parts */
 
   bool has(AnyffiObject* patient) const {
     const void* handle = handle_of(anyffi_make_object(patient));
@@ -122,7 +123,7 @@ struct Nurse {
 struct Nurses {
   using Entry = std::pair<AnyffiObject* const, Nurse>;
   using Entries = std::unordered_map<AnyffiObject*, Nurse, std::hash<AnyffiObject*>, std::equal_to<>, Allocator<Entry>>;
-  RecursiveMutex mutex; /* what a nurse keeps alive may be one */
+  RecursiveMutex mutex; /* recursive: releasing a patient may destroy another nurse */
   Entries entries;
 };
 
@@ -131,7 +132,7 @@ Nurses& nurses() {
   return *made;
 }
 
-/// The deleter of an object that keeps others alive.
+/// The deleter of every nurse.
 void delete_nurse(AnyffiObject* self, int32_t what) {
   Nurses& all = nurses();
   Nurse nurse;
@@ -140,7 +141,7 @@ void delete_nurse(AnyffiObject* self, int32_t what) {
     auto found = all.entries.find(self);
     nurse = std::move(found->second);
     all.entries.erase(found);
-    // Without memory while nothing is kept alive.
+    // Frees the table's memory while nothing is kept alive.
     if (all.entries.empty()) Nurses::Entries().swap(all.entries);
   }
   self->deleter = nurse.deleter;
@@ -148,7 +149,8 @@ void delete_nurse(AnyffiObject* self, int32_t what) {
   for (AnyffiObject* patient : nurse.patients) anyffi_release(patient);
 }
 
-/// What keeps an object alive: it itself, or what the host has for one of a class that derives in the host.
+/// The value to hold so that an object stays alive: the object itself, or its host part if its class derives in the
+/// host.
 int keep(const AnyffiValue& patient, Owned* out) {
   if (patient.type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) {
     uint8_t flags = __atomic_load_n(anyffi_type_get_instance_flags(patient.type_code), __ATOMIC_RELAXED);
@@ -181,17 +183,17 @@ bool add_patient(AnyffiObject* nurse, Owned* patient) {
   return is_first;
 }
 
-/// The host's garbage collector may not have visited the object's wrapper before, if it has one.
+/// Starts tracking the nurse's wrapper, if it has one, in the host's garbage collector.
 void note_nurse(AnyffiObject* nurse) noexcept {
   if (__atomic_load_n(&nurse->wrapper, __ATOMIC_RELAXED) == nullptr) return;
   HostLock lock;
   const AnyffiHost* hooks = host();
   if (hooks == nullptr || hooks->wrapper_track == nullptr) return;
-  // Without the lock it may have lost its wrapper.
+  // Read again with the lock held: the nurse may have lost its wrapper before.
   if (void* wrapper = __atomic_load_n(&nurse->wrapper, __ATOMIC_RELAXED)) hooks->wrapper_track(wrapper);
 }
 
-/// Where the nurses are locked.
+/// Called with the lock held.
 bool keeps(const AnyffiObject* keeper, const AnyffiObject* object) {
   const void* handle = handle_of(anyffi_make_object(const_cast<AnyffiObject*>(object)));
   Vector<const AnyffiObject*> pending{keeper};
@@ -225,7 +227,7 @@ bool withdraw_last(AnyffiInstance* instance) noexcept {
   AnyffiObject* object = &instance->header;
   Instances& all = instances();
   BiasedLock::Section section(all.lock);
-  // While nobody else can get a reference. One that was released meanwhile may have left weak references.
+  // No other thread can get a reference while the lock is held. A released one may still have left weak references.
   if (__atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) != 1) return false;
   if (__atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) != (uint32_t{ANYFFI_IS_ENROLLED} | 1)) return false;
   object->strong_count = 0;
@@ -272,7 +274,7 @@ int anyffi_instance_enroll(AnyffiInstance* instance, AnyffiInstance** out_former
       if (*out_former != nullptr) return 0;
     }
     all.add(instance);
-    // Not yet found by others: no atomic instruction.
+    // The object is not shared yet, so no atomic instruction is needed.
     instance->header.weak_count |= ANYFFI_IS_ENROLLED;
     return 0;
   });
@@ -289,7 +291,7 @@ void anyffi_instance_withdraw(AnyffiInstance* instance) {
 int anyffi_object_keep_alive(AnyffiObject* nurse, const AnyffiValue* patient) {
   if (patient->type_code <= 0 || patient->as_object == nurse) return 0;
   return guard([&] {
-    // Released outside of the lock if it is kept already.
+    // Releases a duplicate after the lock is released.
     Owned kept;
     if (keep(*patient, &kept) != 0) return -1;
     if (add_patient(nurse, &kept)) note_nurse(nurse);

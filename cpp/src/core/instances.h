@@ -7,17 +7,18 @@
 
 namespace anyffi::runtime {
 
-/// Withdraws an enrolled object and makes its last strong reference none, if there is no other reference to it, and
-/// never was a weak one; else false.
+/// Withdraws an enrolled object and drops its strong count to 0, if this is its only reference and it never had a weak
+/// one. Otherwise returns false.
 bool withdraw_last(AnyffiInstance* instance) noexcept;
 
-/// Whether an object certainly is an AnyffiInstance: one that may be found by its content, such as a reference.
+/// Whether an object certainly is an AnyffiInstance: one that can be found by its content, or refers to a content
+/// elsewhere.
 inline bool is_instance(const AnyffiObject* object) noexcept {
   return (__atomic_load_n(&object->weak_count, __ATOMIC_RELAXED) & ANYFFI_IS_ENROLLED) != 0;
 }
 /// Whether an object keeps others alive by `anyffi_object_keep_alive`.
 bool is_nurse(const AnyffiObject* object) noexcept;
-/// Visits what `anyffi_object_keep_alive` keeps alive for an object: each has one reference more for it.
+/// Visits the objects that `anyffi_object_keep_alive` keeps alive for a nurse, which owns one reference to each.
 int visit_patients(const AnyffiObject* nurse, AnyffiVisit visit, void* context);
 
 }  // namespace anyffi::runtime

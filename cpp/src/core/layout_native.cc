@@ -3,8 +3,8 @@
 /// A change breaks libraries that were built before. New members are appended, to structs that begin with `struct_size`
 /// alone; then the number behind SIZE grows.
 ///
-/// The numbers are those of machines with 8-byte pointers. On others only values, data types and devices are as here:
-/// pointers and what lies behind them move.
+/// The numbers are those of machines with 8-byte pointers. On others only values, data types and devices have this
+/// layout: pointers and the members after them move.
 #include <anyffi/native_api.h>
 
 #define SIZE(type, bytes) static_assert(sizeof(type) == (bytes), "the size of " #type)

@@ -38,8 +38,8 @@ Registrant number_load(const char* file, std::string_view path, std::string_view
   std::lock_guard<Mutex> lock(all.mutex);
   auto place = all.numbers.try_emplace(std::string(library), static_cast<int64_t>(all.numbers.size()) + 1).first;
   if (is_loaded) {
-    // No initialiser runs again. A number for each such load would take memory each time, as for each pickle that
-    // names the library.
+    // Reuses the number: initialisers do not run again, and a new number for each load would use more memory each time,
+    // for example for each pickle that names the library.
     auto owner = all.owners.find(std::string_view(file));
     if (owner != all.owners.end() && owner->second.library == place->second &&
         all.paths[static_cast<size_t>(owner->second.load) - 1] == path) {

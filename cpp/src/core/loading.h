@@ -11,7 +11,7 @@ namespace anyffi::runtime {
 /// Who registered a function or a type.
 struct Registrant {
   int64_t library = 0; /* 0: not a library that a module is loaded from */
-  int64_t load = 0;    /* loads are numbered in their order */
+  int64_t load = 0;    /* numbered in the order of loads */
 
   /// Whether `other` is a later version of the same library.
   bool is_followed_by(const Registrant& other) const noexcept {
@@ -30,11 +30,11 @@ class Loading {
   Loading(const Loading&) = delete;
   Loading& operator=(const Loading&) = delete;
 
-  /// The registrant whose code holds this address: empty if no load of it runs on this thread.
+  /// The registrant whose code contains this address; empty if that library is not being loaded on this thread.
   static Registrant find_registrant(const void* code) noexcept;
-  /// The last load of the library whose code holds this address, also after it ended; empty if there was none.
+  /// The last load of the library that contains this address, also after it ended; empty if there was none.
   static Registrant find_owner(const void* code) noexcept;
-  /// The path of the library that registered something; empty if it was not one.
+  /// The path of the library that made a registration; empty if no library did.
   static std::string_view find_path(const Registrant& registrant);
   /// Whether the innermost load on this thread replaces functions of other registrants.
   static bool is_overriding() noexcept;

@@ -23,8 +23,9 @@ thread_local FreeLists free_lists;
 
 namespace {
 
-// Two words, so that the fast path reads one of them without a lock. Between the two stores of an exchange one
-// allocator may free blocks of the other, as `anyffi_allocator_exchange` demands of the new one anyway.
+// Two words, so that the fast path reads one of them without a lock. Between the two stores of an exchange a thread may
+// combine both allocators, which is safe: `anyffi_allocator_exchange` requires the new one to free the former one's
+// blocks.
 std::atomic<void* (*)(size_t)> current_alloc{&std::malloc};
 std::atomic<void (*)(void*)> current_free{&std::free};
 
@@ -36,7 +37,7 @@ std::atomic<void (*)(void*)> current_free{&std::free};
 #endif
 
 #if defined(__SANITIZE_ADDRESS__)
-/// A block on a free list would hide uses after the object was freed.
+/// Under AddressSanitizer, a block on a free list would hide a use after free.
 constexpr bool kUseFreeLists = false;
 #else
 constexpr bool kUseFreeLists = true;
@@ -55,8 +56,9 @@ void trim(FreeLists& lists) {
 /// Whether free blocks are kept at all.
 std::atomic<bool> keeps_free{kUseFreeLists};
 
-/// One large block for all threads, which begins with its size; or NULL. Where each call creates a large text, `malloc`
-/// would return the pages to the system every time, and touching new ones takes ten times as long as copying the text.
+/// One large block shared by all threads, which begins with its size; or NULL. For a call that creates a large text
+/// each time, `malloc` would return the pages to the system, and touching new pages takes ten times as long as copying
+/// the text.
 std::atomic<size_t*> spare{nullptr};
 constexpr size_t kMinSpare = size_t{1} << 16;
 constexpr size_t kMaxSpare = size_t{1} << 22;
@@ -83,19 +85,19 @@ Mutex& threads_mutex() {
   return *mutex;
 }
 
-/// A thread that keeps free lists, from its first freed block until it ends. All are linked.
+/// A thread's registration in the list of threads with free lists, from its first freed block until it ends.
 class Registration {
  public:
-  /// Of the calling thread.
+  /// The registration of the calling thread.
   static Registration& current() noexcept {
     ANYFFI_THREAD_LOCAL Registration registration;
     return registration;
   }
 
-  /// Whether the thread has free lists, or had them: one that ends may still free blocks afterwards.
+  /// Whether the thread has, or had, free lists: a thread that is ending may still free blocks.
   bool is_open() const noexcept { return lists_ != nullptr; }
 
-  /// Gives the thread free lists. Returns whether it has them: not where its end cannot be noticed.
+  /// Gives the thread free lists. Returns false if the system cannot report the end of the thread.
   bool open() noexcept {
     // No `thread_local` with a destructor: glibc aborts the process where it cannot allocate the entry for that.
     if (!has_key || pthread_setspecific(key, this) != 0) return false;
@@ -148,7 +150,8 @@ class Registration {
     registration->unlink();
   }
 
-  /// In a child of `fork` only this thread is left, and new ones get the memory of the others.
+  /// After `fork` the child has only this thread: the registrations of the others are dropped, and new threads reuse
+  /// their memory.
   static void forget_others() noexcept {
     all = nullptr;
     if (current().is_linked_) current().link();

@@ -14,13 +14,13 @@
 
 namespace anyffi::runtime {
 
-/// Blocks of 16 n + 8 bytes, to which glibc's `malloc` rounds up to: up to 520 bytes.
+/// Blocks have 16 n + 8 bytes, the sizes to which glibc's `malloc` rounds; the largest has 520.
 constexpr size_t kGrain = 16;
 constexpr size_t kNumSizes = 33;
 constexpr size_t size_of_class(size_t size_class) noexcept { return size_class * kGrain + kGrain / 2; }
 
-/// How many free blocks of a size a thread keeps: those of a container of a thousand small objects, which would else
-/// take twice as long to make and destroy.
+/// How many free blocks of a size a thread keeps: enough for a container of a thousand small objects, which would
+/// otherwise take twice as long to create and destroy.
 constexpr uint16_t max_free_of(size_t size_class) noexcept {
   return static_cast<uint16_t>((size_t{1} << 17) / (size_of_class(size_class) + kGrain / 2));
 }
@@ -30,7 +30,7 @@ struct FreeLists {
     Block* next;
   };
   Block* first[kNumSizes];
-  /// How many more blocks of a size the list takes; 0 until the thread frees its first block, and once it ends.
+  /// How many more blocks of each size the list accepts; 0 before the thread frees its first block, and when it ends.
   uint16_t room[kNumSizes];
 };
 
@@ -42,7 +42,7 @@ extern thread_local FreeLists free_lists;
 
 void free_block_slow(void* memory, size_t size) noexcept;
 
-/// The number of the smallest block size of at least `size` bytes.
+/// The index of the smallest block size of at least `size` bytes.
 inline size_t size_class_of(size_t size) noexcept { return (size + kGrain / 2 - 1) / kGrain; }
 
 /// Pops a block of at least `size` bytes from the thread's free list; NULL where it is empty.

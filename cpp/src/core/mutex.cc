@@ -1,5 +1,5 @@
 /// \file
-/// Locks while the process forks.
+/// Acquires the runtime's locks while the process forks.
 #include "core/mutex.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@ namespace {
 
 std::atomic<ForkedLock*> first{nullptr};
 
-/// Locks are held for microseconds. Who holds one longer waits, perhaps for the thread that forks.
+/// Locks are held for microseconds. A thread that holds one longer is blocked, perhaps by the thread that forks.
 constexpr std::chrono::milliseconds kLongest{100};
 
 [[maybe_unused]] const int is_registered = pthread_atfork(
@@ -47,7 +47,7 @@ void Mutex::finish(bool is_child) noexcept {
     is_taken_ = false;
     unlock();
   } else if (is_child && !is_held()) {
-    // Its holder does not exist here.
+    // The thread that held it does not exist in the child.
     new (&mutex_) std::mutex;
     owner_.store(nullptr, std::memory_order_relaxed);
   }

@@ -10,11 +10,11 @@
 
 namespace anyffi::runtime {
 
-/// Of each thread; its address tells them apart, also in the child of a fork, where that of the only thread stays.
+/// Its address identifies the thread, also in the child of a fork, where the address stays the same.
 inline thread_local ANYFFI_STATIC_TLS char thread_mark = 0;
 
-/// A lock that is taken while the process forks, so that no other thread is in the middle of a change, and that is free
-/// in the child. Never destroyed.
+/// A lock that the forking thread acquires before `fork`, so that no thread is in the middle of a change, and that is
+/// free in the child. Never destroyed.
 class ForkedLock {
  public:
   ForkedLock(const ForkedLock&) = delete;
@@ -50,7 +50,7 @@ class Mutex final : public ForkedLock {
     owner_.store(nullptr, std::memory_order_relaxed);
     mutex_.unlock();
   }
-  /// Whether this thread holds it.
+  /// Whether the calling thread holds it.
   bool is_held() const noexcept { return owner_.load(std::memory_order_relaxed) == &thread_mark; }
 
  private:
@@ -62,7 +62,7 @@ class Mutex final : public ForkedLock {
   bool is_taken_ = false;
 };
 
-/// The same for a thread that may hold it already.
+/// The same, for a lock that the calling thread may hold already.
 class RecursiveMutex {
  public:
   void lock() {

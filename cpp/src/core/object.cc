@@ -61,7 +61,7 @@ void anyffi_object_release(AnyffiObject* object) { anyffi_release(object); }
 
 void anyffi_object_destroy(AnyffiObject* object) {
   if (active_deleters >= kMaxActive) {
-    // Who finds an object by its content reads first the wrapper, then the count.
+    // A thread that finds an object by its content reads the wrapper first, then the count.
     __atomic_store_n(&object->wrapper, pending, __ATOMIC_RELEASE);
     pending = object;
     return;

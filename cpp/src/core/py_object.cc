@@ -1,5 +1,5 @@
 /// \file
-/// Opaque objects of the host's language.
+/// PyObject: objects of the host's language that C++ only passes on.
 #include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 

@@ -11,7 +11,7 @@ namespace anyffi::runtime {
 bool is_same_class(const AnyffiTypeInfo& a, const AnyffiTypeInfo& b);
 /// Whether the names, types and places of the fields are the same.
 bool are_same_fields(const AnyffiTypeInfo& a, const AnyffiTypeInfo& b);
-/// Raises the error about a type that is no `is_same_class`. Always -1.
+/// Raises the error for a type for which `is_same_class` is false. Always -1.
 int raise_other_class(const AnyffiTypeInfo& former, const AnyffiTypeInfo& given);
 
 }  // namespace anyffi::runtime

@@ -1,5 +1,5 @@
 /// \file
-/// Sections of code that use containers of Python, where the host's lock does not keep other threads out.
+/// Critical sections around containers of the host, for interpreters whose lock does not exclude other threads.
 #ifndef ANYFFI_SRC_CORE_SECTION_H_
 #define ANYFFI_SRC_CORE_SECTION_H_
 
@@ -9,7 +9,8 @@
 
 namespace anyffi::runtime {
 
-/// Holds a section of the host, if it has such (`section_begin` of AnyffiHost). The thread has the host's lock.
+/// Enters a critical section of the host (`section_begin` of AnyffiHost), if it has them. The thread holds the host's
+/// lock.
 class Section {
  public:
   Section() noexcept { begin(host()); }
@@ -36,7 +37,7 @@ class Section {
   alignas(void*) char memory_[ANYFFI_SECTION_SIZE];
 };
 
-/// The same, if one of some arguments may hold containers that other threads can reach.
+/// The same, entered only if an argument may be or hold a container that other threads can reach.
 class ArgumentSection : public Section {
  public:
   ArgumentSection(const AnyffiValue* args, int32_t num_args) noexcept : Section(Unopened{}) {

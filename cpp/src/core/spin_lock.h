@@ -9,9 +9,9 @@
 
 namespace anyffi::runtime {
 
-/// Inline, and released by a plain store: free it costs a quarter of a `std::mutex`, which calls the system's library
-/// twice. For sections that are short nearly always, and that neither wait nor lock another one. A thread that finds it
-/// taken yields, and sleeps if that does not help, since the holder may have a lower priority.
+/// An inline lock that is released by a plain store: uncontended, it costs a quarter of a `std::mutex`, which calls the
+/// system's library twice. For sections that are nearly always short, and neither wait nor take another lock. A thread
+/// that finds it taken yields, then sleeps, since the holder may have a lower priority.
 class SpinLock {
  public:
   void lock() noexcept {

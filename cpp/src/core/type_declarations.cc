@@ -16,7 +16,7 @@ int raise_defined_by_library(const AnyffiTypeInfo& type) {
                       type.type_key);
 }
 
-/// Whether a declaration may not have the key of a type: that of a library, unless its definition is still to come.
+/// Whether a declaration may not use a key because a library's type has it, unless that type is not defined yet.
 bool is_taken(const DynamicTypes& types, const AnyffiTypeInfo& former, const AnyffiTypeInfo& given) {
   return former.record == nullptr && (!is_same_class(former, given) || is_defined(types, former.type_code));
 }

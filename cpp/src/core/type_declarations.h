@@ -15,9 +15,9 @@ class TypeDeclarations {
   TypeDeclarations(const TypeDeclarations&) = delete;
   TypeDeclarations& operator=(const TypeDeclarations&) = delete;
 
-  /// Prepares a type, and sets the type code of its fields. Published, it is defined, and replaces a type of the key
-  /// with the same fields; one with others keeps its objects, but is no longer found by the key. Raises a ValueError
-  /// for a key that a library uses for another class; then nothing can be published. May throw bad_alloc.
+  /// Prepares a type, and sets the type code of its fields. Publishing defines it, and replaces a type of the same key
+  /// and fields; a type of the same key with other fields keeps its objects, but is no longer found by the key. Raises
+  /// ValueError if a library uses the key for another class; then nothing can be published. May throw bad_alloc.
   int add(AnyffiTypeInfo given, AnyffiFieldInfo* fields, int32_t* out_type_code);
 
   /// Adds all types to the table, which refers to their records, fields and texts from now on.

@@ -14,7 +14,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// A copy of a record of a library, which may have been built with another header.
+/// Copies a library's record, which may have been built with an older or newer header.
 AnyffiTypeInfo read_record(const AnyffiTypeInfo& info) {
   AnyffiTypeInfo given{};
   std::memcpy(static_cast<void*>(&given), &info, std::min<size_t>(info.struct_size, sizeof(given)));
@@ -41,8 +41,8 @@ int register_type(const AnyffiTypeInfo& info, const Registrant& registrant, int3
   if (known != types.entries.end()) {
     const AnyffiTypeInfo* former = anyffi_type_get_info(known->second.code);
     bool is_followed = known->second.registrant.is_followed_by(registrant);
-    // Objects of one version of a class may stand for those of another if also the fields are the same; those of a type
-    // that was defined are compared when it is defined again.
+    // A new version of a class may keep the type of the old one only if the fields are the same too. A type that was
+    // defined already is compared when it is defined again.
     bool may_stay = !is_followed || is_defined(types, former->type_code) || are_same_fields(*former, given);
     if (is_same_class(*former, given) && may_stay) {
       if (is_followed) known->second.registrant = registrant;
@@ -139,7 +139,7 @@ using namespace anyffi::runtime;
 
 int anyffi_type_register(const AnyffiTypeInfo* info, int32_t* out_type_code) {
   *out_type_code = ANYFFI_NONE;
-  // Classes are registered at their first use, mostly after the load.
+  // Classes are registered at first use, which is usually after the load.
   Registrant registrant = Loading::find_owner(__builtin_return_address(0));
   return guard([&] { return register_type(*info, registrant, out_type_code); });
 }

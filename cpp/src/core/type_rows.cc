@@ -45,7 +45,7 @@ constexpr int64_t instance_size_of(int32_t type_code) {
   }
 }
 
-/// The docstring of a fixed type; NULL for borrowed ones and those that stay inside the runtime.
+/// The docstring of a fixed type; NULL for borrowed and internal types.
 constexpr const char* doc_of(int32_t type_code) {
   switch (type_code) {
     case ANYFFI_NONE:

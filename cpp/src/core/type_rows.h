@@ -20,7 +20,7 @@ constexpr int32_t row_of(int32_t code) { return code <= 0 ? -code : code + kInli
 /// Written by `install_type_hooks` alone.
 extern AnyffiTypeInfo fixed_rows[kFixedRows];
 
-/// The row of a type key; NULL if no fixed type has it.
+/// The row with a type key; NULL if it is not that of a fixed type.
 const AnyffiTypeInfo* find_fixed(std::string_view key) noexcept;
 
 }  // namespace anyffi::runtime

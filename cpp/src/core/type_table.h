@@ -1,5 +1,5 @@
 /// \file
-/// The table of the types that are registered at run time, for those who add to it.
+/// The table of types registered at run time, for the files that add to it.
 #ifndef ANYFFI_SRC_CORE_TYPE_TABLE_H_
 #define ANYFFI_SRC_CORE_TYPE_TABLE_H_
 
@@ -30,7 +30,7 @@ struct DynamicTypes {
   using Definers = std::map<int32_t, Registrant, std::less<>, Allocator<std::pair<const int32_t, Registrant>>>;
   Mutex mutex;
   Entries entries;
-  /// Who defined a type, by its code.
+  /// The registrant that defined a type, by type code.
   Definers definers;
   std::atomic<const AnyffiTypeInfo**> chunks[kChunks] = {};
   std::atomic<int32_t> count{0};
@@ -42,32 +42,32 @@ struct FreeMemory {
   void operator()(const void* memory) const noexcept { anyffi_free(const_cast<void*>(memory)); }
 };
 
-/// A change of the table that is ready: `publish_type` cannot fail, since all memory is here. One that is not published
-/// leaves nothing behind.
+/// A prepared change of the table: `publish_type` cannot fail, since all memory is allocated. A change that is not
+/// published has no effect.
 struct TypeChange {
   int32_t type_code;
   std::unique_ptr<AnyffiTypeInfo, FreeMemory> record;
-  /// NULL: the table has the chunk. Freed if an earlier change has brought one.
+  /// NULL if the table has the chunk already. Freed if an earlier change allocated the same chunk.
   std::unique_ptr<const AnyffiTypeInfo*, FreeMemory> chunk;
-  /// Empty: the type is found by its key as before.
+  /// Empty if the type's key does not change.
   DynamicTypes::Entries::node_type entry;
-  /// Empty: the type is not defined.
+  /// Empty if the type is not defined by this change.
   DynamicTypes::Definers::node_type definer;
 };
 
-/// The code of the type that is published next but `num_before`; ANYFFI_NONE if there are too many. The caller holds
-/// the lock.
+/// The code that a new type gets after `num_before` others; ANYFFI_NONE if the table is full. The caller holds the
+/// lock.
 int32_t find_next_code(const DynamicTypes& types, int32_t num_before = 0) noexcept;
 
-/// Prepares a new record of a type. May throw bad_alloc. The caller holds the lock, until it has published the change.
+/// Prepares a new record of a type. May throw bad_alloc. The caller holds the lock until it has published the change.
 TypeChange prepare_record(const AnyffiTypeInfo& given, const AnyffiTypeInfo& parent, int32_t type_code);
 
-/// Prepares a new type of the code, which is found by its key. Otherwise as `prepare_record`. A type that has the key
-/// already keeps its code, but is no longer found by it.
+/// Prepares a new type with this code, found by its key. Otherwise as `prepare_record`. An existing type with the key
+/// keeps its code, but is no longer found by the key.
 TypeChange prepare_type(DynamicTypes& types, const AnyffiTypeInfo& given, const AnyffiTypeInfo& parent,
                         int32_t type_code, const Registrant& registrant);
 
-/// Lets a change define the type. May throw bad_alloc.
+/// Adds to a change that it defines the type. May throw bad_alloc.
 void prepare_definer(TypeChange& change, const Registrant& definer);
 
 /// Makes a change. New types are published in the order of their codes.
@@ -76,10 +76,10 @@ void publish_type(DynamicTypes& types, TypeChange change) noexcept;
 /// The caller holds the lock.
 bool is_defined(const DynamicTypes& types, int32_t type_code);
 
-/// Raises a RuntimeError, without the lock. Always -1.
+/// Raises a RuntimeError. Must be called without the lock. Always -1.
 int raise_too_many_types();
 
-/// Replaces the record of a type, which others may be reading. The caller holds the lock.
+/// Replaces the record of a type, which other threads may be reading. The caller holds the lock.
 void publish_record(DynamicTypes& types, int32_t type_code, const AnyffiTypeInfo* record);
 
 }  // namespace anyffi::runtime

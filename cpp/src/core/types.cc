@@ -75,7 +75,7 @@ const char* python_name_of(const char* type_key) noexcept {
 }
 
 bool names_exception_base(const AnyffiFieldInfo& field) noexcept {
-  // A field of objects, which may be of class Error, is read.
+  // A data member has a getter, even if its class is called Exception.
   return field.get == nullptr && field.type_name != nullptr && std::strcmp(field.type_name, "Exception") == 0;
 }
 
@@ -159,7 +159,7 @@ int32_t anyffi_type_is_a(int32_t type_code, int32_t ancestor) {
   if (type_code == ancestor) return 1;
   if (type_code <= ANYFFI_OBJECT || ancestor <= 0) return 0;
   if (ancestor == ANYFFI_OBJECT) return 1;
-  // Arguments of derived classes come here in each call, and most classes have at most one base.
+  // Follows the parents first: this runs for each argument of a derived class, and most classes have at most one base.
   while (type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) {
     if (type_code - ANYFFI_FIRST_DYNAMIC_TYPE >= kChunkSize * kChunks) return 0;
     type_code = __atomic_load_n(&parents[type_code - ANYFFI_FIRST_DYNAMIC_TYPE], __ATOMIC_RELAXED);

@@ -19,9 +19,9 @@ struct TypeHooks {
 /// that defines the hooks. Returns true, so that it can initialise a constant.
 bool install_type_hooks(int32_t type_code, const TypeHooks& hooks) noexcept;
 
-/// What the definition of a type replaced.
+/// What a definition replaced, so that it can be undone.
 struct FormerType {
-  const AnyffiTypeInfo* record = nullptr; /* NULL: nothing */
+  const AnyffiTypeInfo* record = nullptr; /* NULL if it replaced nothing */
   bool was_defined = false;
   Registrant definer;
 };
@@ -30,9 +30,9 @@ int define_type(const AnyffiTypeInfo& info, const Registrant& registrant, int32_
 /// Undoes a definition.
 void restore_type(const FormerType& former) noexcept;
 
-/// The part of a key behind its last dot: the name of the type, where it is given none.
+/// The part of a key after its last dot, which is the default name of the type.
 const char* python_name_of(const char* type_key) noexcept;
-/// Whether a field is the first one of a class of exceptions, whose name is that of the base.
+/// Whether a field is the first field of an exception class, which names the base class.
 bool names_exception_base(const AnyffiFieldInfo& field) noexcept;
 
 /// The hook of a type or of its nearest ancestor that has one, or NULL: `find_hook(code, &AnyffiTypeInfo::hash)`.

@@ -12,8 +12,8 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Loads one of the two words of a value into a register: the compiler would join both reads into one of 16 bytes,
-/// which stalls until the two stores that wrote them have reached the cache.
+/// Loads one of the two words of a value into a register. The compiler would merge two plain reads into one 16-byte
+/// load, which stalls until the two stores that wrote the words have reached the cache.
 uint64_t load_word(const AnyffiValue* value, int index) {
   uint64_t word;
   std::memcpy(&word, reinterpret_cast<const char*>(value) + 8 * index, sizeof(word));
@@ -23,8 +23,8 @@ uint64_t load_word(const AnyffiValue* value, int index) {
 
 constexpr uint64_t kRest = 0xFFFFFFFFFFFFFF;
 
-/// The bits that decide whether an inline string needs its encoding: none may be set in ASCII, some must be in the
-/// others.
+/// Bits of an inline string that decide whether its encoding is the narrowest: in ASCII none of them may be set, in the
+/// other encodings at least one must be.
 struct EncodingMask {
   uint32_t aux;
   uint64_t rest;
@@ -34,10 +34,11 @@ constexpr EncodingMask kEncodingMasks[] = {{0x80808080u, 0x0080808080808080u},
                                            {0xFF00FF00u, 0x0000FF00FF00FF00u},
                                            {0xFFFF0000u, 0x00000000FFFF0000u}};
 
-/// These bits are zero in an inline string that is ASCII and whose encoding is ASCII.
+/// These bits are zero in an inline string with ASCII content and ASCII encoding.
 constexpr EncodingMask kAsciiMask = {0x80808080u, uint64_t{0x30} << 56 | 0x0080808080808080u};
 
-/// Whether an inline string has the narrowest encoding. The runtime's strings always do; those of C code may not.
+/// Whether an inline string has the narrowest encoding. Strings that the runtime made always do; those made by C code
+/// may not.
 bool is_narrowest(const AnyffiValue& str) {
   auto rest = static_cast<uint64_t>(str.as_int);
   uint64_t encoding = rest >> 60 & 3;

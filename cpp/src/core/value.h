@@ -15,7 +15,7 @@ inline AnyffiValue float_value(double number) noexcept {
   return value;
 }
 
-/// The same 16 bytes, apart from an argument's flags: Python's `is`, as far as values can express it.
+/// Whether two values are the same 16 bytes, apart from an argument's flags: the closest equivalent of Python's `is`.
 inline bool is_identical(const AnyffiValue& a, const AnyffiValue& b) noexcept {
   return a.type_code == b.type_code && a.as_int == b.as_int && (a.type_code > 0 || a.aux == b.aux);
 }
@@ -27,12 +27,13 @@ inline bool is_plain(const AnyffiValue& value) noexcept {
   return number || (code == ANYFFI_STR && (value.as_int >> 60) == ANYFFI_ASCII);
 }
 
-/// True for owned values that are certainly in the form in which containers store them.
+/// True for owned values that certainly have the form in which containers store them.
 inline bool is_canonical(const AnyffiValue& value) noexcept {
   return is_plain(value) || (value.type_code > ANYFFI_BOX && value.aux == 0);
 }
 
-/// Reads a value that may have been stored in halves just now: a load of a whole word would wait for both stores.
+/// Reads a value whose halves of the first word may have been stored just now: loading the whole word would wait for
+/// both.
 inline AnyffiValue read_halves(const AnyffiValue& value) {
   int32_t type_code = value.type_code;
   uint32_t aux = value.aux;

@@ -1,5 +1,5 @@
 /// \file
-/// Equality and hashes of objects by the methods of their types, as Python calls those of its classes.
+/// Equality and hashes of objects by the methods of their types, with the rules of Python's rich comparison.
 #include "functions/comparing.h"
 
 #include <anyffi/inline.h>
@@ -17,7 +17,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// The method of a type itself, or NULL.
+/// The method that a type itself declares, or NULL.
 const AnyffiMethodInfo* find_method(const AnyffiTypeInfo& info, const char* name) {
   for (int32_t i = 0; i < info.num_methods; ++i) {
     if (std::strcmp(info.methods[i].name, name) == 0) return &info.methods[i];
@@ -25,7 +25,7 @@ const AnyffiMethodInfo* find_method(const AnyffiTypeInfo& info, const char* name
   return nullptr;
 }
 
-/// The type, or its nearest ancestor, with one of two methods; NULL if there is none.
+/// The type or nearest ancestor that declares one of two methods; NULL if there is none.
 const AnyffiTypeInfo* find_definer(int32_t type_code, const char* name, const char* other) {
   const AnyffiTypeInfo* info = anyffi_type_get_info(type_code);
   while (info != nullptr && find_method(*info, name) == nullptr && find_method(*info, other) == nullptr) {
@@ -34,7 +34,7 @@ const AnyffiTypeInfo* find_definer(int32_t type_code, const char* name, const ch
   return info;
 }
 
-/// A reference that the callee may not take.
+/// A borrowed reference, which the callee may not steal.
 AnyffiValue borrow(const AnyffiValue& value) {
   AnyffiValue borrowed = value;
   if (borrowed.type_code > 0) borrowed.aux = 0;
@@ -56,12 +56,12 @@ int hash_by_method(const AnyffiValue* self, int64_t* out) {
   if (made->type_code != ANYFFI_INT && made->type_code != ANYFFI_BIG_INT) {
     return anyffi_error_raise("TypeError", "__hash__ method should return an integer");
   }
-  // An integer of 64 bits is the hash itself, as in Python, although it may have another one.
+  // A 64-bit integer is used unchanged, as in Python: its own hash may be another number.
   *out = made->as_int;
   return made->type_code == ANYFFI_INT ? 0 : anyffi_value_hash(made.get(), out);
 }
 
-/// Calls the method of an object's type: 1 if it has none, or that does not take the other value.
+/// Calls `__eq__` of an object's type. Returns 1 if there is none, or it does not accept the other value.
 int call_equal(const AnyffiTypeInfo* definer, const AnyffiValue& self, const AnyffiValue& other, int32_t* out) {
   if (definer == nullptr) return 1;
   AnyffiValue given[] = {borrow(self), borrow(other)};
@@ -80,7 +80,7 @@ int equal_by_method(const AnyffiValue* a, const AnyffiValue* b, int32_t* out) {
   const AnyffiTypeInfo* left = find_definer(a->type_code, "__eq__", "__eq__");
   const AnyffiTypeInfo* right = b->type_code <= 0 ? nullptr : find_definer(b->type_code, "__eq__", "__eq__");
   if (right != nullptr && a->type_code != b->type_code && anyffi_type_is_a(b->type_code, a->type_code)) {
-    // The method of a derived class precedes.
+    // As in Python, the method of a derived class is called first.
     std::swap(a, b);
     std::swap(left, right);
   }

@@ -7,7 +7,7 @@
 
 namespace anyffi::runtime {
 
-/// Sets the hooks of a type with a method `__eq__` or `__hash__` to ones that call these.
+/// Installs hooks that call the methods `__eq__` and `__hash__` of a type, if it has them.
 void compare_by_methods(AnyffiTypeInfo* info) noexcept;
 
 }  // namespace anyffi::runtime

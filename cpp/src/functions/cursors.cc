@@ -1,19 +1,19 @@
 /// \file
-/// Iterators over the containers of wrappers, for front ends whose calls take longer than a step.
+/// Iterators over the containers of wrappers, for front ends in which a call costs more than a step.
 #include "functions/wrapped.h"
 
 namespace anyffi::runtime {
 namespace {
 
-/// The container; null if the collector has cleared its wrapper, which the iterator keeps alive, or it has another
-/// type.
+/// The container; NULL if it has another type, or if the collector has cleared the wrapper that the iterator keeps
+/// alive.
 const AnyffiObject* find_container(const AnyffiCursor& cursor) {
   AnyffiWrapperRef ref = cursor.self;
   if (ref.wrapper != nullptr) ref.object = anyffi_wrapper_get_object(ref.wrapper);
   return find(&ref, cursor.type_code);
 }
 
-/// Passes a value on; releases one that is not wanted, which is still in the container.
+/// Stores a value in `out`. If `out` is NULL, releases the value, which the container still holds.
 void pass_or_drop(AnyffiValue* value, AnyffiValue* out) {
   if (out != nullptr) {
     *out = *value;

@@ -7,8 +7,8 @@
 
 namespace anyffi::runtime {
 
-/// Sets a field that has a setter, without moving the value: 1, 2 if the object has another type since (that was the
-/// last field of a draft), -1 on failure.
+/// Sets a field that has a setter, without taking the value. Returns 1; 2 if setting the last field of a draft changed
+/// the object's type; -1 on failure.
 int32_t assign_field(AnyffiObject* object, const AnyffiFieldInfo* field, AnyffiValue value);
 
 }  // namespace anyffi::runtime

@@ -108,7 +108,7 @@ int32_t anyffi_result_load(const AnyffiResultSlot* slot, AnyffiValue* value) {
     return why.reason == ANYFFI_MISMATCH_RAISED ? -1 : 0;
   });
   if (__builtin_expect(status >= 0, 1)) return status;
-  // The conversion of the packed result raises it again.
+  // The caller then converts the packed result, which raises the error again.
   Owned ignored;
   anyffi_error_take_raised(ignored.out());
   return 0;

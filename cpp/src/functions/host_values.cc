@@ -1,5 +1,5 @@
 /// \file
-/// Values of the host, read by the layout that the front end declares, and the objects created of them.
+/// Reads objects of the host by the layout that the front end declares, and creates values from them.
 #include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
@@ -18,7 +18,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Written at the front end's start.
+/// Written once, when the front end starts.
 AnyffiHostValues layout{};
 
 constexpr int64_t kMaxBorrowed = (int64_t{1} << 30) - 1;
@@ -31,13 +31,13 @@ void** items_of(void* x, void* cls) {
   return cls == layout.tuple_class ? at<void*>(x, layout.tuple_offset) : *at<void**>(x, layout.list_offset);
 }
 
-/// Whether a container may occur twice in another one.
+/// Whether another container may refer to this one more than once.
 bool may_occur_twice(void* x) {
   if (layout.count_size == sizeof(uint32_t)) return *at<uint32_t>(x, layout.count_offset) > 1;
   return *at<intptr_t>(x, layout.count_offset) > 1;
 }
 
-/// The content of text or bytes; false for text that is not stored as declared.
+/// The content of text or bytes; false for text that is stored in another way than declared.
 bool view_content(void* x, void* cls, AnyffiTextView* out) {
   if (cls == layout.bytes_class) {
     *out = AnyffiTextView{at<char>(x, layout.bytes_offset), size_of(x), ANYFFI_LATIN1, 0};
@@ -53,7 +53,7 @@ bool view_content(void* x, void* cls, AnyffiTextView* out) {
   return true;
 }
 
-/// Reads text or bytes that are inline; else only `view`, and returns false.
+/// Reads text or bytes short enough to be inline. Otherwise only fills `view`, and returns false.
 bool read_short(bool is_bytes, const AnyffiTextView& view, AnyffiValue* out) {
   int64_t size = view.length << anyffi_encoding_shift(view.encoding);
   if (size > ANYFFI_INLINE_BYTES) return false;
@@ -64,7 +64,7 @@ bool read_short(bool is_bytes, const AnyffiTextView& view, AnyffiValue* out) {
 
 bool is_text(void* cls) { return cls == layout.text_class || cls == layout.bytes_class; }
 
-/// Reads what is always inline; false for other values.
+/// Reads a value that is always inline; false for other values.
 bool read_immediate(void* x, void* cls, AnyffiValue* out) {
   if (cls == layout.int_class) {
     int overflow = 0;
@@ -101,14 +101,14 @@ bool borrow_scalar(void* x, AnyffiValue* out) {
   return view.length <= kMaxBorrowed;
 }
 
-/// Whether an object is created for instances of a class.
+/// Whether instances of a class become new objects of the runtime.
 bool is_created(void* cls) {
   return cls == layout.list_class || cls == layout.tuple_class || cls == layout.dict_class ||
          cls == layout.complex_class;
 }
 
-/// Creates the objects of one container. Its functions return as `anyffi_host_create_object`; unless that is 1, there
-/// is nothing in `out`.
+/// Creates the objects of one container. Its functions return as `anyffi_host_create_object` does; `out` is set only if
+/// that is 1.
 class Creator {
  public:
   int create_container(void* x, void* cls, int32_t type_code, AnyffiValue* out) {
@@ -118,14 +118,14 @@ class Creator {
       met = meet(x, &is_new);
       if (met == nullptr) return raise_no_memory();
       if (!is_new) {
-        // One that is not complete contains itself.
+        // NULL: the container is still being created, so it contains itself.
         if (*met == nullptr) return 0;
         anyffi_retain(*met);
         *out = anyffi_make_object(*met);
         return 1;
       }
     }
-    // Where the stack ends, the host goes on without recursion in C.
+    // Near the end of the stack, leaves the rest to the host, which does not recurse in C.
     if (depth_ == layout.max_depth || anyffi_stack_get_remaining() < ANYFFI_STACK_RESERVE) return 0;
     ++depth_;
     int status = cls == layout.dict_class ? create_mapping(x, type_code, out) : create_sequence(x, cls, type_code, out);
@@ -135,7 +135,7 @@ class Creator {
   }
 
  private:
-  /// Creates any value, which is owned.
+  /// Creates any value; the caller owns it.
   int create(void* x, AnyffiValue* out) {
     void* cls = class_of(x);
     AnyffiTextView view;
@@ -194,12 +194,12 @@ class Creator {
       }
       mapping->key_type_mask |= anyffi_type_bit(entry->key.type_code);
       mapping->value_type_mask |= anyffi_type_bit(entry->value.type_code);
-      // Only complete entries count where the mapping is destroyed.
+      // Counted last, because destroying the mapping releases the entries counted so far.
       ++mapping->used;
     }
     int64_t first = -1, second = -1;
     if (status == 1 && anyffi_mapping_finish(made.as_object, &first, &second) != 0) status = -1;
-    // The host raises the error about equal keys.
+    // Equal keys: the host raises the error.
     if (status == 1 && first >= 0) status = 0;
     if (status == 1) {
       *out = made;
@@ -209,7 +209,8 @@ class Creator {
     return status;
   }
 
-  /// The object of a container, null at first; valid for ever. Null without memory.
+  /// The slot for the object of a container: NULL until the object is complete. Stays valid. Returns NULL without
+  /// memory.
   AnyffiObject** meet(void* x, bool* is_new) noexcept {
     try {
       auto [place, is_inserted] = met_.try_emplace(x, nullptr);
@@ -222,7 +223,7 @@ class Creator {
 
   using Met = std::unordered_map<void*, AnyffiObject*, std::hash<void*>, std::equal_to<void*>,
                                  Allocator<std::pair<void* const, AnyffiObject*>>>;
-  /// The containers that may occur twice, and their objects, null before these are complete.
+  /// Containers that may occur more than once, with their objects, which are NULL until complete.
   Met met_;
   int32_t depth_ = 0;
 };

@@ -1,5 +1,5 @@
 /// \file
-/// Conversions of arguments that do not depend on the C++ type.
+/// Conversions of arguments that are the same for all C++ types.
 #include <anyffi/inline.h>
 #include <anyffi/native_api.h>
 
@@ -7,7 +7,7 @@
 
 namespace {
 
-/// Fills `why` with a value that does not convert.
+/// Fills `why` for a value that does not convert.
 int refuse(AnyffiMismatch* why, const AnyffiValue& got, const char* expected, int32_t reason,
            const char* detail = nullptr) noexcept {
   why->reason = reason;

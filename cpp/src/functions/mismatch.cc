@@ -1,5 +1,6 @@
 /// \file
-/// Argument conversion errors. They are in the runtime, so that all modules word them alike and none contains the text.
+/// Argument conversion errors. The runtime composes them, so that the wording is the same for all modules and in one
+/// place.
 #include <anyffi/inline.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// ` of float32`, and the shape if there is not one axis.
+/// Appends ` of float32`, and the shape unless there is exactly one axis.
 void append_layout(String* out, const AnyffiValue& got) {
   const AnyffiTensorData& tensor = reinterpret_cast<const AnyffiTensor*>(got.as_object)->tensor;
   *out += " of ";
@@ -45,7 +46,7 @@ void append_member_name(String* out, const AnyffiValue& value) {
   out->append("(").append(std::to_string(value.as_int).c_str()).append(")");
 }
 
-/// The name of a value's type; of an object class its key, which is what signatures name it by.
+/// Appends the name of a value's type; for an object class its key, which is also its name in signatures.
 void append_class_name(String* out, const AnyffiValue& value) {
   if (anyffi_is_member(&value)) return append_member_name(out, value);
   const AnyffiTypeInfo* info = anyffi_type_get_info(value.type_code);
@@ -68,7 +69,7 @@ void append_got(String* out, const AnyffiMismatch& mismatch) {
   }
 }
 
-/// Where to cut UTF-8 that is longer than `end` bytes: between code points.
+/// Where to cut UTF-8 text of more than `end` bytes without splitting a code point.
 size_t cut_before(const String& text, size_t end) {
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   return end;
@@ -153,8 +154,8 @@ void append_function(String* out, const AnyffiFunction& function) {
   *out += text;
 }
 
-/// What to return instead of a refused result, as pkg/_rules/advice.py has it for arguments: the host no longer has
-/// the value that it returned.
+/// Suggests what to return instead of a rejected result. The host does this for arguments (pkg/_rules/advice.py), but
+/// no longer has the value that it returned.
 const char* advice_about_result(const AnyffiMismatch& mismatch) {
   int32_t code = mismatch.got.type_code;
   bool is_sequence = code == ANYFFI_LIST || code == ANYFFI_ARRAY;
@@ -177,7 +178,7 @@ void append_path(String* text, const AnyffiMismatch& mismatch) {
   text->append(mismatch.path, static_cast<size_t>(mismatch.path_size));
 }
 
-/// Raises a mismatch; `text` names the value, or is empty.
+/// Raises a mismatch; `text` describes the value, or is empty.
 int raise_mismatch(const AnyffiMismatch& mismatch, String text, const char* advice = "") {
   append_path(&text, mismatch);
   if (!text.empty()) text += ": ";
@@ -195,7 +196,7 @@ bool is_other_self(const AnyffiMismatch& mismatch, const AnyffiFunctionInfo* inf
          mismatch.reason == ANYFFI_MISMATCH_TYPE;
 }
 
-/// In the words of Python's descriptors.
+/// Raises the TypeError with which Python's descriptors reject another class.
 int raise_other_self(const AnyffiMismatch& mismatch, const AnyffiFunctionInfo& info) {
   String text = "descriptor '";
   text.append(name_of(&info)).append("' for '").append(mismatch.expected).append("' objects doesn't apply to a '");
@@ -212,7 +213,7 @@ void append_place(String* out, const AnyffiFunctionInfo& info, const char* what,
   *out += ')';
 }
 
-/// Prefixes the message of the raised error by the place of the value. `append_where` may run code of the host.
+/// Prefixes the message of the raised error with the place of the value. `append_where` may run code of the host.
 template <class F>
 int prefix_raised(F append_where) noexcept {
   Owned error;
@@ -238,7 +239,7 @@ const void* elements_of(const AnyffiValue& value) {
   return data == nullptr ? nullptr : static_cast<const char*>(data->data) + data->byte_offset;
 }
 
-/// Room for most messages, so that the text does not grow step by step.
+/// Reserved, because it is enough for most messages.
 constexpr size_t kUsualMessage = 160;
 
 /// Raises a mismatch of the value that `what` describes, for the parameter at `index`.
@@ -263,7 +264,7 @@ int raise_about_parameter(const AnyffiMismatch& mismatch, const AnyffiFunctionIn
   return is_named ? status : -1;
 }
 
-/// A path that is too long keeps its outer end.
+/// Shortens a path that is too long: the outer end stays.
 void put_step(AnyffiMismatch* mismatch, std::string_view step) {
   constexpr int32_t kCapacity = sizeof(mismatch->path);
   auto size = static_cast<int32_t>(step.size());
@@ -278,7 +279,7 @@ int put_key(AnyffiMismatch* mismatch, const AnyffiValue& key) noexcept {
   return guard([&] {
     String step = "[";
     append_repr(&step, &key);
-    // Text in double quotes, since Python's messages put single ones around the whole.
+    // Uses double quotes around text, since Python's messages put single quotes around the whole path.
     if (anyffi_is_str(key.type_code) && step[1] == '\'' && step.find('"') == String::npos) {
       step[1] = step.back() = '"';
     }
@@ -302,7 +303,7 @@ extern "C" {
 
 void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key) {
   if (key->type_code == ANYFFI_INT) {
-    // The path of an overload that another one follows is read by nobody: it must cost little.
+    // Fast path: where another overload follows, the path is never read.
     char step[24] = "[";
     char* end = std::to_chars(step + 1, std::end(step), key->as_int).ptr;
     *end++ = ']';
@@ -310,14 +311,14 @@ void anyffi_mismatch_prepend(AnyffiMismatch* mismatch, const AnyffiValue* key) {
   } else if (mismatch->reason != ANYFFI_MISMATCH_RAISED) {
     if (put_key(mismatch, *key) != 0) mismatch->reason = ANYFFI_MISMATCH_RAISED;
   } else {
-    // The raised error stays. Keys that are no text have a repr of the host.
+    // Keeps the raised error. The repr of a key that is not text may call the host.
     SavedError raised;
     if (!anyffi_is_str(key->type_code) || put_key(mismatch, *key) != 0) put_step(mismatch, "[...]");
   }
 }
 
 void anyffi_mismatch_detach(AnyffiMismatch* mismatch) {
-  // The value of a scalar is no reference.
+  // A scalar contains no reference that could dangle.
   if (mismatch->reason == ANYFFI_MISMATCH_RAISED || mismatch->got.type_code <= 0) return;
   int status = guard([&] {
     String text;
@@ -359,14 +360,14 @@ int anyffi_mismatch_raise_result(const AnyffiMismatch* mismatch, const AnyffiObj
     String text;
     append_result(&text);
     AnyffiMismatch shown = *mismatch;
-    // What the host returned was made for this call, as a movable argument is, unless it has a wrapper.
+    // Unless it has a wrapper, the host created this object for the call, like a movable argument.
     if (called.info == nullptr && shown.got.type_code > 0) shown.got.aux |= ANYFFI_MOVABLE;
     return raise_mismatch(shown, std::move(text), called.info == nullptr ? advice_about_result(shown) : "");
   });
 }
 
 int anyffi_mismatch_raise_field(const AnyffiMismatch* mismatch, const AnyffiFieldInfo* field) {
-  // A place would make the text of a user's own conversion look like one of ours, which the host explains.
+  // The error of a user's conversion keeps its text: with a prefix, the host would take it for a conversion error.
   if (mismatch->reason == ANYFFI_MISMATCH_RAISED) return -1;
   return guard([&] {
     const AnyffiTypeInfo* owner = anyffi_type_get_info(field->type_code);
@@ -378,7 +379,7 @@ int anyffi_mismatch_raise_field(const AnyffiMismatch* mismatch, const AnyffiFiel
 void anyffi_error_name_argument(const AnyffiFunctionInfo* info, const AnyffiValue* args, int32_t num_args) {
   const void* elements = take_raised_about();
   if (elements == nullptr || info == nullptr) return;
-  // Not if it could be several: a tensor that was stolen is None now.
+  // A stolen tensor is None now, so the argument is unknown if several are None or match.
   int32_t index = -1, count = 0;
   for (int32_t i = 0; i < num_args; ++i) {
     bool is_one = elements_of(args[i]) == elements;
@@ -416,7 +417,7 @@ int anyffi_error_raise_arg_count(const AnyffiFunctionInfo* info, const AnyffiVal
     }
     Vector<int32_t> missing;
     for (int32_t i = 0; i < info->num_params; ++i) {
-      // Python asks for those that can be given by position first.
+      // Python lists missing positional arguments first, and keyword-only ones only if there are none.
       if (i == most && !missing.empty()) break;
       bool given = i < count && args[i].type_code != ANYFFI_MISSING;
       if (!given && info->params[i].default_value == nullptr) missing.push_back(i);

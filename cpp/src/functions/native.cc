@@ -32,7 +32,7 @@ void delete_native(AnyffiObject* self, int32_t what) {
   if ((what & ANYFFI_DELETE_MEMORY) != 0) anyffi_free(self);
 }
 
-/// The blocks of a function's memory, behind one another.
+/// The parts of a function's single memory block, one after the other.
 struct Blocks {
   uint32_t declaration, defaults, params, exact_types, types, end;
 
@@ -45,7 +45,7 @@ struct Blocks {
         end(types + count * static_cast<uint32_t>(sizeof(AnyffiParamType*))) {}
 };
 
-/// Fills what functions of one signature have in common.
+/// Fills the metadata that all functions of one signature share.
 void fill_info(NativeDeclaration* declaration, const char* result_type, AnyffiParamInfo* params,
                uint64_t* exact_types) noexcept {
   AnyffiFunctionInfo* info = &declaration->info;
@@ -72,7 +72,7 @@ void fill_info(NativeDeclaration* declaration, const char* result_type, AnyffiPa
   info->load_items = &load_native_items;
 }
 
-/// Reads the names, with ANYFFI_KEYWORD_ONLY where the keyword-only ones begin, and the defaults, if there are any.
+/// Reads the parameter names, in which ANYFFI_KEYWORD_ONLY marks the first keyword-only one, and the defaults, if any.
 void read_parameters(AnyffiNativeFunction* function, AnyffiParamInfo* params, va_list rest) noexcept {
   NativeDeclaration& declaration = declaration_of(*function);
   AnyffiFunctionInfo* info = &declaration.info;
@@ -94,12 +94,13 @@ void read_parameters(AnyffiNativeFunction* function, AnyffiParamInfo* params, va
     *given = anyffi_make_none();
     params[i].default_value = &declaration.defaults[i];
     if (i < info->num_required) info->num_required = i;
-    // The fast path of numbers leaves an omitted one to `anyffi_native_call`; others may have stolen arguments by then.
+    // The fast path for numbers calls `anyffi_native_call` for an omitted argument; other fast paths may have stolen
+    // arguments before they find one missing.
     if (!is_plain) function->plain_size = -1;
   }
 }
 
-/// Checks a default when it is declared, not when it is first used.
+/// Checks a default at registration, not at its first use.
 int check_default(const NativeDeclaration& declaration, int32_t index) noexcept {
   const AnyffiParamType& type = *declaration.types[index];
   auto* memory = static_cast<char*>(__builtin_alloca(type.size + type.alignment));
@@ -215,7 +216,7 @@ int keep_alive_native(AnyffiNativeFunction* function, int32_t nurse, int32_t pat
   if (size > 0) std::memcpy(kept, declaration.kept, size);
   anyffi_free(std::exchange(declaration.kept, kept));
   kept[declaration.num_kept++] = {static_cast<uint8_t>(nurse), static_cast<uint8_t>(patient)};
-  // An argument that is kept is an object of the runtime.
+  // Patients must be objects of the runtime, so containers of the host are not read directly.
   declaration.info.item_params = 0;
   function->plain_size = -1;
   return 0;

@@ -18,21 +18,21 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Raises the error of an argument, or returns an AnyffiNoMatch if the call is tried.
+/// Raises the error for an argument; for `try_call`, returns an AnyffiNoMatch instead.
 int refuse_argument(AnyffiMismatch* why, const AnyffiFunctionInfo& info, int32_t index, const AnyffiValue& given,
                     const AnyffiValue& result) noexcept {
   if (result.type_code == ANYFFI_UNSET) {
     return why->reason == ANYFFI_MISMATCH_RAISED ? ANYFFI_NO_MATCH_RAISED : ANYFFI_NO_MATCH;
   }
-  // The conversion of the packed container says why.
+  // The caller packs the container and calls again; converting the packed container gives the reason.
   if (anyffi_is_items(&given) && why->reason != ANYFFI_MISMATCH_RAISED) return ANYFFI_UNREAD;
-  // The elements of a movable argument were created for this call too.
+  // Elements of a movable argument were created for this call, too.
   if (why->got.type_code > 0) why->got.aux = given.type_code > 0 ? given.aux & ANYFFI_MOVABLE : 0;
   return anyffi_mismatch_raise(why, &info, index);
 }
 
-/// The objects inside of a result that is a container, and the containers themselves; each is retained, since what
-/// keeps the patient may run code of the host.
+/// The containers and objects in a result, at all levels. Each is retained, because `keep_alive` may run code of the
+/// host.
 class ResultNurses {
  public:
   explicit ResultNurses(const AnyffiValue& result) {
@@ -64,7 +64,7 @@ class ResultNurses {
     auto visit_child = [](const AnyffiValue* child, void* context) {
       return guard([&] { return static_cast<ResultNurses*>(context)->add(*child), 0; });
     };
-    // Only memory can be missing.
+    // Visiting fails only for lack of memory.
     if (info->visit_children(&container, visit_child, this) != 0) {
       Owned ignored;
       anyffi_error_take_raised(ignored.out());
@@ -84,20 +84,21 @@ class ResultNurses {
   std::set<AnyffiObject*, std::less<>, Allocator<AnyffiObject*>> known_;
 };
 
-/// Whether a result becomes an object of the host, which does not keep the value, and so nothing that is kept for it.
+/// Whether the host converts a result to an object of its own. The value, and what it keeps alive, then ends with the
+/// call.
 bool is_of_host(const AnyffiValue& value) noexcept {
   if (value.type_code == ANYFFI_FUNCTION) return reinterpret_cast<AnyffiFunction*>(value.as_object)->handle != nullptr;
   return value.type_code == ANYFFI_PY_OBJECT || value.type_code == ANYFFI_ERROR;
 }
 
-/// Keeps a patient alive for an argument, or for a result with all objects inside of it.
+/// Keeps a patient alive for an argument, or for a result and all objects in it.
 int keep_patient(const AnyffiValue& nurse, bool is_result, const AnyffiValue* patient) noexcept {
   if (!is_result || !ResultNurses::is_container(nurse.type_code))
     return anyffi_object_keep_alive(nurse.as_object, patient);
   return guard([&] { return ResultNurses(nurse).keep(patient); });
 }
 
-/// Makes the patients of a call live as long as their nurses. `held`: the patients among the arguments.
+/// Makes each nurse of a call keep its patients alive. `held`: the patients among the arguments.
 int keep_patients(const NativeDeclaration& declaration, const AnyffiValue* args, const AnyffiValue* held,
                   AnyffiValue* result) noexcept {
   for (int i = 0; i < declaration.num_kept; ++i) {
@@ -122,7 +123,7 @@ int call_plain(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiValue* r
   return function->base.call(function, args, function->plain_size, result);
 }
 
-/// Calls a function with all arguments that is guarded, or keeps some of them alive.
+/// Calls a function that is guarded (may be overridden in the host) or keeps arguments alive; no argument is missing.
 [[gnu::noinline]] int call_attended(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiValue* result) {
   const NativeDeclaration& declaration = declaration_of(*function);
   AnyffiGuardedCall* guarded = anyffi_guarded_call();
@@ -130,11 +131,11 @@ int call_plain(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiValue* r
   if (declaration.is_guarded) {
     *guarded = {args[0].type_code > 0 ? args[0].as_object : nullptr, declaration.info.name};
   }
-  // The result may be kept alive, or be dropped, before the caller has it.
+  // Clears the flags: the result must not be borrowed or discarded, because it may be a nurse or a patient.
   if (result->type_code == ANYFFI_NONE) *result = anyffi_make_none();
   auto num_kept = static_cast<size_t>(declaration.num_kept);
   auto* patients = static_cast<AnyffiValue*>(__builtin_alloca(sizeof(AnyffiValue) * (num_kept + 1)));
-  // The call may steal or release them.
+  // Holds the patients: the call may steal or release the arguments.
   for (size_t i = 0; i < num_kept; ++i) {
     patients[i] = anyffi_make_none();
     uint8_t index = declaration.kept[i].patient;
@@ -149,14 +150,14 @@ int call_plain(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiValue* r
   return status;
 }
 
-/// Calls a function with all arguments, beyond what its fast path does.
+/// Slow path for a call without missing arguments.
 inline int call_complete(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiValue* result) {
   const NativeDeclaration& declaration = declaration_of(*function);
   bool is_attended = declaration.is_guarded || declaration.num_kept != 0;
   return __builtin_expect(is_attended, 0) ? call_attended(function, args, result) : call_plain(function, args, result);
 }
 
-/// Calls a function of numbers, or a plain method; `args` is a copy, which is converted to what the fast path accepts.
+/// Calls a function of numbers, or a plain method, with `args`, a copy in which it converts numbers to the exact types.
 int call_normalized(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiValue* result) {
   const NativeDeclaration& declaration = declaration_of(*function);
   AnyffiMismatch why;
@@ -175,7 +176,7 @@ int call_normalized(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiVal
   return status;
 }
 
-/// Whether as many arguments as there are parameters are one for each.
+/// Whether there is one argument for each parameter, none of them missing.
 bool takes_all_by_position(const AnyffiFunctionInfo& info, const AnyffiValue* args) {
   if ((info.flags & ANYFFI_KEYWORD_ONLY) != 0) return false;
   for (int32_t i = 0; i < info.num_params; ++i) {
@@ -184,7 +185,7 @@ bool takes_all_by_position(const AnyffiFunctionInfo& info, const AnyffiValue* ar
   return true;
 }
 
-/// Copies the arguments to `filled`, with defaults for omitted ones. False if there are too many or too few.
+/// Copies the arguments to `filled`, with defaults for missing ones. False if there are too many or too few.
 bool fill_defaults(const AnyffiFunctionInfo& info, const AnyffiValue* args, int32_t num_args,
                    AnyffiValue* filled) noexcept {
   int32_t count = num_args;
@@ -204,13 +205,13 @@ bool has_overrides(const AnyffiValue& object) noexcept {
   return object.type_code > 0 &&
          (__atomic_load_n(&object.as_object->weak_count, __ATOMIC_RELAXED) & ANYFFI_HAS_OVERRIDES) != 0;
 }
-/// Says that an object may have overrides, before C++ may look for them.
+/// Marks an object as one that may have overrides, before C++ looks for them.
 void mark_overrides(const AnyffiValue& object) noexcept {
   if (object.type_code <= 0) return;
   __atomic_fetch_or(&object.as_object->weak_count, uint32_t{ANYFFI_HAS_OVERRIDES}, __ATOMIC_RELAXED);
 }
 
-/// Calls a function with a copy of the arguments: numbers, or not one for each parameter.
+/// Calls a function with a copy of the arguments: to convert numbers in it, or to fill in defaults.
 [[gnu::noinline]] int call_copied(AnyffiNativeFunction* function, AnyffiValue* args, int32_t num_args,
                                   AnyffiValue* result, bool is_full, bool is_plain) {
   const AnyffiFunctionInfo& info = declaration_of(*function).info;
@@ -222,26 +223,26 @@ void mark_overrides(const AnyffiValue& object) noexcept {
     if (result->type_code == ANYFFI_UNSET) return ANYFFI_NO_MATCH;
     return anyffi_error_raise_arg_count(&info, args, num_args);
   } else if (is_plain && function->plain_size == size) {
-    // Comes back if a number is not of the exact type.
+    // Calls this slow path again if a number does not have the exact type.
     return call_plain(function, filled, result);
   }
   if (is_plain) return call_normalized(function, filled, result);
   int status = call_complete(function, filled, result);
-  // An argument stolen from the copy must be None in the original, too.
+  // If the callee stole an argument from the copy, the original must become None, too.
   for (int32_t i = 0; i < num_args; ++i) {
     if (args[i].type_code > 0) args[i] = filled[i];
   }
   return status;
 }
 
-/// Calls a function beyond what its fast path does.
+/// The slow path of all calls.
 inline int call_slowly(AnyffiNativeFunction* function, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   const NativeDeclaration& declaration = declaration_of(*function);
   const AnyffiFunctionInfo& info = declaration.info;
   int32_t size = info.num_params;
   bool is_full = num_args == size && (info.num_required == size || takes_all_by_position(info, args));
   bool is_plain = (declaration.signature & (ANYFFI_SIGNATURE_PLAIN | ANYFFI_SIGNATURE_PLAIN_METHOD)) != 0;
-  // The number of arguments for which `call` takes its fast path.
+  // `call_complete` passes `plain_size`, the number of arguments for which `call` takes its fast path.
   return is_full && !is_plain ? call_complete(function, args, result)
                               : call_copied(function, args, num_args, result, is_full, is_plain);
 }
@@ -281,7 +282,7 @@ int load_native_items(void* self, int32_t index, AnyffiValue* value, void* room,
     value->aux = ANYFFI_MOVABLE | ANYFFI_LOADED;
     return 0;
   }
-  // The conversion of the packed container raises it again.
+  // The caller then packs the container, and its conversion raises the error again.
   if (!is_in_room) anyffi_free(memory);
   Owned ignored;
   anyffi_error_take_raised(ignored.out());
@@ -298,14 +299,14 @@ int anyffi_native_call(AnyffiNativeFunction* function, AnyffiValue* args, int32_
   int32_t size = info.num_params;
   if (declaration.is_guarded && num_args == size && info.num_required == size && declaration.num_kept == 0) {
     if (declaration.binds_overrides) mark_overrides(args[0]);
-    // Nothing is to be guarded without overrides, which most objects have not.
+    // Most objects have no overrides, and then need no guard.
     if (!has_overrides(args[0])) return call_plain(function, args, result);
   }
   return call_slowly(function, args, num_args, result);
 }
 
 int anyffi_native_normalize(AnyffiNativeFunction* function, const AnyffiValue* args, AnyffiValue* result) {
-  // Of a plain method, whose arguments are copied before they change.
+  // Cast away const: the slow path of a plain method copies the arguments before it changes any.
   auto* given = const_cast<AnyffiValue*>(args);
   return call_slowly(function, given, declaration_of(*function).info.num_params, result);
 }
@@ -332,7 +333,7 @@ void anyffi_native_abandon(const AnyffiNativeFunction* function, AnyffiCallFrame
 }
 
 void anyffi_native_release_lock(AnyffiReleasedLock* lock, const AnyffiValue* args, int32_t num_args) {
-  // What is movable belongs to this call.
+  // Retains arguments that other threads may release; movable ones belong to this call.
   for (int32_t i = 0; i < num_args; ++i) {
     if ((args[i].aux & ANYFFI_MOVABLE) == 0) anyffi_value_retain(&args[i]);
   }

@@ -32,10 +32,10 @@ void release_overloaded(void* self) {
   anyffi_free(set);
 }
 
-/// The parameters of a function that take a container of the host.
+/// The parameters of a function that can read a container of the host directly.
 uint64_t item_params_of(const AnyffiFunctionInfo& info) {
   uint64_t params = ANYFFI_HAS(AnyffiFunctionInfo, &info, item_params) ? info.item_params : 0;
-  // A front end that calls an overloaded function holds no items.
+  // Front ends do not keep the items of overloaded functions alive, so parameters that borrow objects are excluded.
   return ANYFFI_HAS(AnyffiFunctionInfo, &info, object_params) ? params & ~info.object_params : params;
 }
 
@@ -49,7 +49,7 @@ inline int try_candidate(const AnyffiFunction& function, AnyffiValue* args, int3
   return anyffi::detail::take_refusal(refusal) ? int{ANYFFI_NO_MATCH} : -1;
 }
 
-/// New references to the arguments, which a candidate may steal.
+/// New references to the arguments, for a candidate that may steal them.
 class Copies {
  public:
   explicit Copies(Arguments* args) : args_(args) {
@@ -65,13 +65,13 @@ class Copies {
   Arguments* args_;
 };
 
-/// Errors that are not about an argument.
+/// Errors that say nothing about the arguments.
 bool is_fatal(const String& kind) {
   return kind == "MemoryError" || kind == "RecursionError" || kind == "KeyboardInterrupt";
 }
 
-/// Appends a line with the message of a candidate that refused the arguments, and returns 1. Returns 0 if it accepts
-/// them now, and -1, with its error, if that is not about an argument.
+/// Calls a candidate that rejected the arguments, and appends its message as a line. Returns 1; 0 if it accepts them
+/// this time; -1 with an error that is not about the arguments.
 int explain(const AnyffiFunction& function, Arguments* args, String* out, AnyffiValue* result) {
   Copies copies(args);
   int status = function.call(function.self, args->values(), args->size(), result);
@@ -97,7 +97,7 @@ int explain(const AnyffiFunction& function, Arguments* args, String* out, Anyffi
   return 1;
 }
 
-/// Appends the name of an argument's type, as Python has it.
+/// Appends Python's name of an argument's type.
 void append_argument_type(String* text, const AnyffiValue& value) {
   const AnyffiTypeInfo* info =
       anyffi_is_member(&value) ? anyffi_type_get_info(static_cast<int32_t>(value.aux)) : nullptr;
@@ -106,7 +106,7 @@ void append_argument_type(String* text, const AnyffiValue& value) {
   *text += last == nullptr ? info->type_key : last + 1;
 }
 
-/// Appends the name of an argument that was given by keyword.
+/// Appends `name=` for an argument that was given by keyword.
 void append_keyword(String* text, const Call& call, int32_t index) {
   const Vector<String>& keywords = call.set.keywords;
   auto first = static_cast<size_t>(call.num_args) - keywords.size();
@@ -117,7 +117,7 @@ void append_keyword(String* text, const Call& call, int32_t index) {
 template <class Order>
 int raise_none_fits(const Call& call, Order& order, AnyffiValue* result) {
   String text;
-  // Room for a few candidates.
+  // Enough for a few candidates.
   text.reserve(512);
   text += call.set.name;
   text += "(): no overload takes (";
@@ -141,14 +141,15 @@ int raise_none_fits(const Call& call, Order& order, AnyffiValue* result) {
   return ANYFFI_REFUSED;
 }
 
-/// Calls the first candidate that takes the arguments; ANYFFI_NO_MATCH if there are places for them in none.
+/// Calls the first candidate that accepts the arguments. ANYFFI_NO_MATCH if no candidate has places for all of them, or
+/// if none accepts them and `raises` is false.
 template <class Order>
 int resolve(const Call& call, Order& order, AnyffiValue* result, bool raises = true) {
   Arguments given(call.num_args);
   bool has_tensor = false;
   for (int32_t i = 0; i < call.num_args; ++i) {
     AnyffiValue value = call.args[i];
-    // Not movable: the next candidate needs the arguments that this one would steal.
+    // Not movable: the next candidate still needs what this one would steal.
     if (value.type_code > 0) value.aux = 0;
     has_tensor |= value.type_code == ANYFFI_TENSOR;
     given.add(value, type_mask_of(value));
@@ -191,12 +192,12 @@ int resolve_or_raise(const Call& call, Order order, AnyffiValue* result) {
   return status == ANYFFI_NO_MATCH ? raise_none_fits(call, order, result) : status;
 }
 
-/// The type mask of an argument of an overloaded function, which may be a container that the candidate reads itself.
+/// The type mask of an argument, also of a container of the host that candidates may read directly.
 uint64_t mask_of_argument(const AnyffiValue& value) {
   return anyffi_is_items(&value) ? anyffi_type_bit(anyffi_open_items(&value).type_code) : type_mask_of(value);
 }
 
-/// Whether some argument is a container of the host, or one that a candidate cannot read.
+/// Whether some argument is a container of the host, except those in `readable`.
 bool has_items(const AnyffiValue* args, int32_t num_args, uint64_t readable = 0) {
   for (int32_t i = 0; i < num_args; ++i) {
     if (anyffi_is_items(&args[i]) && (readable >> i & 1) == 0) return true;
@@ -204,8 +205,9 @@ bool has_items(const AnyffiValue* args, int32_t num_args, uint64_t readable = 0)
   return false;
 }
 
-/// Calls the first candidate that has the types of a few arguments and takes them; ANYFFI_NO_MATCH if there is none.
-/// Arguments that are not movable need no copies: nothing can be stolen. Members and tensors are for `resolve`.
+/// Fast path: calls the first candidate whose parameters have exactly the types of the arguments, which are few.
+/// ANYFFI_NO_MATCH if there is none. It needs no copies, because no argument is movable. Members of enumerations and
+/// tensors are left to `resolve`.
 int call_exact(const Overloaded& set, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   constexpr int32_t kFewest = 4;
   uint64_t type_masks[kFewest];
@@ -248,17 +250,17 @@ int try_overloaded(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue*
 
 struct Operator {
   const AnyffiFunction* function;  // owned
-  AnyffiFunctionInfo info;         // without what the function does with its own `self`
+  AnyffiFunctionInfo info;         // without the members that need the function's own `self`
   int32_t type_code;
-  int32_t most;       // operands
-  bool takes_object;  // as its second operand, and nothing else
+  int32_t most;       // largest number of operands
+  bool takes_object;  // the second operand must be an object of the type
   Owned refusal;
 };
 
-/// Sets the result by which an operator says that it does not take the operands. `flags`: what the result may have.
+/// Returns the refusal of an operator. `flags`: those that the caller accepts in the result.
 int refuse_operands(const Operator& op, uint32_t flags, AnyffiValue* result) {
   AnyffiValue refusal = *op.refusal.get();
-  // The caller keeps this function alive, and it the refusal.
+  // A borrowed result is alive as long as this function, which the caller keeps alive.
   if (flags == 0) anyffi_value_retain(&refusal);
   refusal.aux |= flags;
   anyffi_copy_value(&refusal, result);
@@ -269,7 +271,7 @@ int call_operator(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* 
   const Operator& op = *static_cast<const Operator*>(self);
   uint32_t flags = result->type_code == ANYFFI_NONE ? result->aux & ANYFFI_BORROWED : 0;
   int32_t code = num_args < 2 ? ANYFFI_NONE : args[0].type_code;
-  // `x == None`: nothing has to be tried.
+  // Fast path for `x == None`.
   if (op.takes_object && num_args == 2 && code == op.type_code && args[1].type_code <= 0)
     return refuse_operands(op, flags, result);
   int status = try_candidate(*op.function, args, num_args, result);
@@ -291,7 +293,7 @@ void destroy_operator(void* self) {
   anyffi_free(op);
 }
 
-/// The `call` of a function some of whose overloads have `arg_indices`.
+/// The `call` of a function whose overloads include some with `arg_indices`.
 int call_selected(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result) {
   if (has_items(args, num_args)) return ANYFFI_UNREAD;
   return guard([&] {
@@ -306,7 +308,7 @@ void set_keywords(AnyffiObject* overloaded, Vector<String> names) {
   static_cast<Overloaded*>(reinterpret_cast<AnyffiFunction*>(overloaded)->self)->keywords = std::move(names);
 }
 
-/// Whether the second parameter of a function with two accepts objects of a class only.
+/// Whether the second of two parameters accepts only objects of a class.
 static bool takes_object(const AnyffiFunction& function) noexcept {
   if (function.info->try_call != &try_native || function.info->num_params != 2) return false;
   const NativeDeclaration& declaration = declaration_of(reinterpret_cast<const AnyffiNativeFunction&>(function));
@@ -380,7 +382,7 @@ int anyffi_function_add_overload(AnyffiObject* overloaded, AnyffiObject* functio
     std::memcpy(copy, arg_indices, indices_size);
     overload->arg_indices = copy;
   }
-  // Other threads may be calling the function, or adding overloads.
+  // Atomic: other threads may be calling the function, or adding overloads.
   __atomic_fetch_or(&set->info.item_params, item_params_of(*added->info), __ATOMIC_RELAXED);
   const AnyffiOverload** last = &set->info.overloads;
   const AnyffiOverload* next = nullptr;

@@ -1,5 +1,5 @@
 /// \file
-/// The arguments of overloaded functions, in the order of each candidate's parameters.
+/// Places the arguments of an overloaded function in the order of each candidate's parameters.
 #ifndef ANYFFI_SRC_FUNCTIONS_PLACEMENT_H_
 #define ANYFFI_SRC_FUNCTIONS_PLACEMENT_H_
 
@@ -18,19 +18,19 @@ namespace anyffi::runtime {
 struct Overloaded {
   AnyffiFunctionInfo info{};
   String name;
-  /// Of a function that takes the arguments of one call, the names of the last ones.
+  /// The names of the last arguments, if the function was made for one call with keywords.
   Vector<String> keywords;
 };
 
-/// Names the last arguments of the calls of an overloaded function, for messages.
+/// Sets the names of the last arguments of an overloaded function, for messages.
 void set_keywords(AnyffiObject* overloaded, Vector<String> names);
 
-/// The candidate that a link leads to, or NULL: other threads may add some meanwhile.
+/// Reads a link to the next candidate, or NULL: other threads may append candidates meanwhile.
 inline const AnyffiOverload* follow(const AnyffiOverload* const& link) {
   return __atomic_load_n(&link, __ATOMIC_ACQUIRE);
 }
 
-/// A call, and what the front end places its arguments by; without it they are in order.
+/// A call, and the front end's callback that places its arguments; NULL if they are in order.
 struct Call {
   const Overloaded& set;
   AnyffiPlaceArgs place;
@@ -39,10 +39,10 @@ struct Call {
   int32_t num_args;
 };
 
-/// The type mask of a value: of what is in a box, everything for an omitted argument.
+/// The type mask of a value. A box has that of its content, an omitted argument all types.
 inline uint64_t type_mask_of(const AnyffiValue& value) {
   int32_t type_code = value.type_code;
-  // The types of most arguments, each a family of its own.
+  // Fast path: types that are their own family.
   if (type_code <= ANYFFI_NONE && type_code >= ANYFFI_BYTES) return uint64_t{1} << -type_code;
   if (type_code == ANYFFI_BOX) type_code = reinterpret_cast<const AnyffiBox*>(value.as_object)->value.type_code;
   return type_code == ANYFFI_MISSING ? ~uint64_t{0} : anyffi_type_bit(anyffi_type_get_family(type_code));
@@ -51,7 +51,7 @@ inline uint64_t type_mask_of(const AnyffiValue& value) {
 /// Up to this many arguments are kept on the stack.
 constexpr int32_t kFew = 16;
 
-/// Arguments, their type masks, and the type codes of the enumerations that members of some belong to, else 0.
+/// Arguments with their type masks and, for members of enumerations, the type code of the enumeration, else 0.
 class Arguments {
  public:
   explicit Arguments(int32_t capacity) {
@@ -80,7 +80,7 @@ class Arguments {
     append(other.values_[index], other.type_masks_[index], other.enumerations_[index]);
   }
   void add_missing() { append(anyffi_make_value(static_cast<uint32_t>(ANYFFI_MISSING), 0), ~uint64_t{0}, 0); }
-  /// Leaves the enumerations of members only in arguments for which a candidate reads them.
+  /// Sets the enumeration in `aux` of the arguments for which the candidate reads it, and clears it in the others.
   void name_members(const AnyffiFunctionInfo& info) {
     uint64_t read = has_members_ && ANYFFI_HAS(AnyffiFunctionInfo, &info, member_params) ? info.member_params : 0;
     for (int32_t i = 0; has_members_ && i < size_; ++i) {
@@ -88,7 +88,7 @@ class Arguments {
       if (enumerations_[i] != 0) values_[i].aux = is_read ? static_cast<uint32_t>(enumerations_[i]) : 0;
     }
   }
-  /// Sets the flags of tensors, whose type mask does not tell whether they need a conversion.
+  /// Sets the flags of tensors: whether they need a conversion does not show in the type mask.
   void mark_tensors(uint32_t flags) {
     for (int32_t i = 0; i < size_; ++i) {
       if (values_[i].type_code == ANYFFI_TENSOR) values_[i].aux = flags;
@@ -121,11 +121,11 @@ class Arguments {
   int32_t* enumerations_ = few_enumerations_;
 };
 
-/// How well arguments match parameters.
+/// How well arguments match parameters, from worst to best.
 enum Match : unsigned {
   kNumber = 1,     /* there are too many or too few */
   kConversion = 2, /* one needs a conversion, which may fail */
-  kAsInt = 4,      /* exact, but for a bool or a member of an enumeration, which are ints as in Python */
+  kAsInt = 4,      /* exact, except that a bool or a member of an enumeration is taken as an int, as in Python */
   kExact = 8
 };
 
@@ -134,7 +134,7 @@ inline AnyffiCall try_call_of(const AnyffiFunctionInfo& info) {
   return ANYFFI_HAS(AnyffiFunctionInfo, &info, try_call) ? info.try_call : nullptr;
 }
 
-/// Whether a parameter is the enumeration, or may be absent and is it otherwise: `shop.Size | None`.
+/// Whether a parameter's type is the enumeration, or begins with it: `shop.Size | None`.
 inline bool takes_enumeration(const AnyffiParamInfo& param, int32_t enumeration) {
   const AnyffiTypeInfo* info = anyffi_type_get_info(enumeration);
   if (info == nullptr || param.type_name == nullptr) return false;
@@ -149,12 +149,12 @@ inline Match compare_member(const AnyffiParamInfo& param, uint64_t exact, int32_
   return (exact & anyffi_type_bit(ANYFFI_INT)) != 0 ? kAsInt : kConversion;
 }
 
-/// Compares the type masks of `size` arguments. `enumerations`: as in Arguments; NULL: no argument is a member.
+/// Compares the type masks of `size` arguments. `enumerations`: as in Arguments; NULL if no argument is a member.
 inline Match compare(const AnyffiFunctionInfo& info, const uint64_t* given, const int32_t* enumerations, int32_t size) {
   if (try_call_of(info) != nullptr && (info.flags & (ANYFFI_VARIADIC | ANYFFI_KEYWORD_ONLY)) == 0) {
     if (size > info.num_params || size < info.num_required) return kNumber;
   } else if ((info.flags & ANYFFI_KEYWORD_ONLY) != 0) {
-    // Omitted arguments alone are of every type.
+    // Only an omitted argument has all types.
     int32_t count = count_arguments(info, size, size > 0 && given[size - 1] == ~uint64_t{0});
     if (count < info.num_required) return kNumber;
   }
@@ -175,12 +175,12 @@ inline Match compare(const AnyffiFunctionInfo& info, const uint64_t* given, cons
   return worst;
 }
 
-/// The order in which arguments are given, for every candidate.
+/// Arguments in the given order, the same for each candidate.
 struct AsGiven {
   Arguments* operator()(Arguments* given, const AnyffiOverload&, int32_t) { return given; }
 };
 
-/// The order of a candidate's parameters, to which the front end binds keywords.
+/// Arguments in the order of a candidate's parameters, to which the front end binds keywords.
 class AsPlaced {
  public:
   explicit AsPlaced(const Call& call) : call_(call), capacity_(most_places(call)), placed_(capacity_) {
@@ -188,9 +188,9 @@ class AsPlaced {
     many_.resize(static_cast<size_t>(capacity_));
     indices_ = many_.data();
   }
-  /// Returns NULL if there is no place for an argument.
+  /// Returns NULL if the candidate has no parameter for an argument.
   Arguments* operator()(Arguments* given, const AnyffiOverload& overload, int32_t index) {
-    // Added since this call began.
+    // The candidate was added after this call began.
     if (places_of(overload) > capacity_) return nullptr;
     int32_t size = call_.place(call_.context, &overload, index, indices_);
     if (size < 0) return nullptr;
@@ -206,10 +206,10 @@ class AsPlaced {
   }
 
  private:
-  /// The most arguments that a candidate gets.
+  /// The largest number of arguments that a candidate can get.
   static int32_t places_of(const AnyffiOverload& overload) {
     const AnyffiFunctionInfo& info = *reinterpret_cast<const AnyffiFunction*>(overload.function)->info;
-    // One more follows keyword-only ones.
+    // An ANYFFI_MISSING follows keyword-only arguments.
     int32_t most = (info.flags & ANYFFI_KEYWORD_ONLY) != 0 ? info.num_params + 1 : info.num_params;
     return std::max(most, overload.num_arg_indices);
   }

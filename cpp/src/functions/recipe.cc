@@ -31,7 +31,7 @@ int make_over_handle(const AnyffiPyObjectRecipe& recipe, int32_t type_code, Anyf
                                    : anyffi_py_object_create(recipe.handle, out);
 }
 
-/// Makes the value of a step that has no parts; false for other steps.
+/// Creates the value of a step without parts; false for other steps.
 bool make_alone(const AnyffiValue& step, AnyffiValue* out, int* status) {
   const void* recipe = step.as_pointer;
   switch (step.type_code) {
@@ -68,7 +68,7 @@ bool make_alone(const AnyffiValue& step, AnyffiValue* out, int* status) {
   }
 }
 
-/// Makes the value of a step from the values before `*end`, and removes those.
+/// Creates the value of a step from the values before `*end`, which it consumes.
 int make(const AnyffiValue& step, AnyffiValue** end, AnyffiValue* out) {
   int status;
   if (make_alone(step, out, &status)) return status;
@@ -79,7 +79,7 @@ int make(const AnyffiValue& step, AnyffiValue** end, AnyffiValue* out) {
            : has_entries(type_code)  ? make_mapping(type_code, parts, count, out)
                                      : anyffi_sequence_create_from(type_code, parts, count, out);
   if (status != 0) return status;
-  // The container holds copies.
+  // Releases the parts: the container holds copies.
   for (AnyffiValue* part = parts; part != *end; ++part) {
     if (is_made(*part)) anyffi_value_release(part);
   }
@@ -115,7 +115,7 @@ int call_recipe(AnyffiCall call, void* self, AnyffiValue* recipe, int32_t size, 
 
 int32_t anyffi_recipe_build(AnyffiValue* recipe, int32_t size) {
   using anyffi::runtime::make;
-  // Made values overwrite the steps that were read, so that no memory is needed for them.
+  // Created values overwrite the steps already read, so no further memory is needed.
   AnyffiValue* end = recipe;
   for (const AnyffiValue* step = recipe; step != recipe + size; ++step) {
     AnyffiValue value = *step;

@@ -18,7 +18,7 @@ namespace {
 
 bool convert_tensor(Conversion& to, const AnyffiTensorData& from) {
   TensorCopy copy(to, from, 0);
-  // `why` has the reason already.
+  // `why` is already filled.
   if (!can_be_copied(to.spec, from) || !copy.is_possible()) return false;
   if (!to.create(from.shape, from.ndim)) return false;
   return copy.run(static_cast<char*>(to.target->data));
@@ -26,7 +26,7 @@ bool convert_tensor(Conversion& to, const AnyffiTensorData& from) {
 
 /* ---- from sequences ---- */
 
-/// Writes one number.
+/// Converts and writes one number.
 bool write_number(Conversion& to, const AnyffiValue& given, char* place) {
   const AnyffiValue& value =
       given.type_code == ANYFFI_BOX ? reinterpret_cast<const AnyffiBox*>(given.as_object)->value : given;
@@ -58,7 +58,7 @@ bool write_number(Conversion& to, const AnyffiValue& given, char* place) {
 
 constexpr const char* kRagged = "nested sequences must have equal lengths";
 
-/// Writes a value at `place`, which is behind the first `axis` axes.
+/// Writes a value at `place`, the position that the first `axis` indices select.
 bool write_nested(Conversion& to, const AnyffiValue& value, char* place, int32_t axis) {
   int32_t rest = to.target->ndim - axis;
   uint64_t flags;
@@ -87,7 +87,7 @@ bool write_nested(Conversion& to, const AnyffiValue& value, char* place, int32_t
   return true;
 }
 
-/// The axes that sequences without elements do not tell.
+/// Adds the axes that empty sequences leave unknown.
 void add_unknown_axes(const AnyffiTensorSpec& spec, NestedShape& shape) {
   bool is_open = shape.is_open();
   while (is_open && shape.ndim < spec.ndim) shape.add(std::max<int64_t>(spec.shape[shape.ndim], 0));
@@ -101,7 +101,7 @@ bool has_shape(const AnyffiTensorSpec& spec, const NestedShape& shape) {
   return true;
 }
 
-/// `given` is the argument, of which `value` may be a copy.
+/// `given` is the argument; `value` is the same, or a copy of it with Lists for the host's sequences.
 bool convert_nested(Conversion& to, const AnyffiValue& value, const AnyffiValue& given) {
   NestedShape shape(value);
   add_unknown_axes(to.spec, shape);
@@ -114,7 +114,7 @@ bool convert_nested(Conversion& to, const AnyffiValue& value, const AnyffiValue&
 }
 
 bool convert_sequence(Conversion& to, const AnyffiValue& given) {
-  // Elements deeper than that are numbers, or wrong. Of any rank, rows of the host's are enough.
+  // Deeper elements are numbers, or errors. For any rank, two levels of the host's sequences are converted.
   int32_t levels = to.spec.ndim < 0 ? 2 : to.spec.ndim;
   if (!has_host_sequence(given, levels)) return convert_nested(to, given, given);
   AnyffiValue copy = given;
@@ -131,7 +131,7 @@ bool convert_sequence(Conversion& to, const AnyffiValue& given) {
   return converted;
 }
 
-/// Bytes are unsigned integers.
+/// Bytes convert as a tensor of uint8.
 bool convert_bytes(Conversion& to, const AnyffiValue& value) {
   AnyffiTextView bytes;
   anyffi_view_text(&value, &bytes);
@@ -142,7 +142,7 @@ bool convert_bytes(Conversion& to, const AnyffiValue& value) {
   return same_type && convert_tensor(to, data);
 }
 
-/// Objects of the host that are arrays without DLPack, and its sequences.
+/// Converts array objects of the host that do not support DLPack, and sequences of the host.
 bool convert_object(Conversion& to, const AnyffiValue& value) {
   Owned array;
   if (anyffi_value_convert(&value, ANYFFI_AS_TENSOR, array.out()) != 0) return to.refuse_raised();

@@ -1,5 +1,5 @@
 /// \file
-/// Copies tensors into a new one of another type of elements, or another order.
+/// Copies tensors to new ones with another element type or order.
 #ifndef ANYFFI_SRC_FUNCTIONS_TENSOR_COPY_H_
 #define ANYFFI_SRC_FUNCTIONS_TENSOR_COPY_H_
 
@@ -16,7 +16,7 @@
 
 namespace anyffi::runtime {
 
-/// Python's name of the numbers that a tensor has.
+/// Python's name for the kind of number that a tensor holds.
 inline const char* number_name(const AnyffiDataType& type) noexcept {
   switch (type.code) {
     case ANYFFI_kDLBool:
@@ -31,7 +31,7 @@ inline const char* number_name(const AnyffiDataType& type) noexcept {
   }
 }
 
-/// The width that a number does not fit.
+/// The type named in the error for a number that is out of range.
 inline const char* width_name(const AnyffiDataType& type) noexcept {
   static constexpr const char* kNames[] = {"int8",     "uint8",     "int16",     "uint16",  "int32",
                                            "uint32",   "int64",     "uint64",    "float16", "float32",
@@ -43,11 +43,11 @@ inline const char* width_name(const AnyffiDataType& type) noexcept {
   return number_name(type);
 }
 
-/// One conversion: what is required, the new tensor, and where the reason of a failure goes.
+/// One conversion: the requirements, the new tensor, and the reason of a failure.
 struct Conversion {
   const AnyffiTensorSpec& spec;
   AnyffiMismatch& why;
-  /// The new tensor; after a failure, the refused value if nobody else owns it.
+  /// The new tensor; after a failure, the rejected value if it has no other owner.
   Owned made;
   const AnyffiTensorData* target = nullptr;
 
@@ -65,7 +65,7 @@ struct Conversion {
     return false;
   }
   bool refuse_raised() { return refuse(anyffi_make_none(), ANYFFI_MISMATCH_RAISED, nullptr); }
-  /// A number does not fit.
+  /// Rejects a number that is out of range.
   bool refuse_number(const AnyffiValue& got) {
     if (spec.dtype.code != ANYFFI_kDLBool) return refuse(got, ANYFFI_MISMATCH_RANGE, width_name(spec.dtype));
     return refuse(got, ANYFFI_MISMATCH_VALUE, "an int given as a bool must be 0 or 1");
@@ -90,7 +90,7 @@ inline bool Conversion::create(const int64_t* shape, int32_t ndim) {
   return true;
 }
 
-/// Refuses a number of a run; the only one that nobody owns is a big integer.
+/// Rejects a number of a run. A big integer or complex number is created for the message and kept in `made`.
 inline bool Conversion::refuse_item(const Run& run, RunType type, int64_t index) {
   AnyffiValue got = anyffi_make_int(run.ints[index]);
   if (type == RunType::kFloat || type == RunType::kComplex) {
@@ -136,7 +136,7 @@ class TensorCopy {
     }
     return true;
   }
-  /// The last axis; without axes, the only element.
+  /// Copies the last axis; for a tensor without axes, the only element.
   bool copy_line(const char* from, char* to) {
     int32_t last = from_.ndim - 1;
     int64_t count = last < 0 ? 1 : from_.shape[last];

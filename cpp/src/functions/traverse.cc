@@ -2,9 +2,9 @@
 /// Garbage collection of the host: the handles that an object keeps alive, directly or through other objects.
 ///
 /// A collector that subtracts the references it finds from refcounts (CPython's) frees what has no others. So a handle
-/// may be visited only for a reference that ends with the caller's: each object on the way to it has one reference,
-/// that of the object before it, or of the table of what that keeps alive. This cannot change while the collector runs:
-/// nobody else has a reference to copy, nor to the object that keeps it.
+/// may be visited only if the caller's reference alone keeps it alive: each object on the path has exactly one
+/// reference, held by the object before it or by the table of patients. This cannot change while the collector runs,
+/// since nobody else has a reference to copy.
 #include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
@@ -17,21 +17,22 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Nothing is allocated here, where failures would differ between two visits. What is nested deeper is not visited, nor
-/// below `walk_limit`, which is the same in all visits of a collection: they are of one thread.
+/// A fixed limit, since allocating could fail in one of two visits and make them differ. Deeper objects are not
+/// visited; nor are those below `walk_limit`, which is the same for all visits of a collection because they run on one
+/// thread.
 constexpr int32_t kMaxDepth = 200;
 
 struct Walk {
   int (*visit)(void* handle, void* context);
   void* context;
-  /// How many objects the walk is inside of.
+  /// The current depth of the walk.
   int32_t depth;
   int32_t limit;
 };
 
 int walk_object(const AnyffiObject* object, Walk& walk);
 
-/// What the content of an object lies inside of, or NULL.
+/// The object that the content of an object is part of, or NULL.
 AnyffiObject* find_owner(const AnyffiObject* object) {
   return is_instance(object) ? reinterpret_cast<const AnyffiInstance*>(object)->owner : nullptr;
 }
@@ -79,7 +80,7 @@ int walk_tensor(const AnyffiTensor* tensor, Walk& walk) {
   return tensor->release_owner == &release_handle ? visit_handle(tensor->owner, walk) : 0;
 }
 
-/// Visits what an object refers to itself.
+/// Visits the direct references of an object.
 int walk_content(const AnyffiObject* object, Walk& walk) {
   switch (object->type_code) {
     case ANYFFI_FUNCTION:
@@ -108,7 +109,7 @@ int walk_content(const AnyffiObject* object, Walk& walk) {
   return visit_child(&whole, &walk);
 }
 
-/// Visits what a reference to an object keeps alive, if it is the only one.
+/// Visits what an object keeps alive, if this is the only reference to it.
 int walk_object(const AnyffiObject* object, Walk& walk) {
   if (!anyffi_is_held_once(object)) return 0;
   ++walk.depth;
@@ -118,7 +119,7 @@ int walk_object(const AnyffiObject* object, Walk& walk) {
   return status;
 }
 
-/// `anyffi_object_may_refer` of an object, whatever it lies inside of.
+/// `anyffi_object_may_refer`, without regard to the object that contains this one.
 bool may_refer_itself(const AnyffiObject* object) {
   int32_t code = object->type_code;
   if (is_nurse(object)) return true;
@@ -142,7 +143,7 @@ int32_t anyffi_type_may_refer(int32_t type_code) {
 }
 
 int32_t anyffi_object_may_refer(const AnyffiObject* object) {
-  // As far as a visit goes: what refers into what refers into others may be a list of any length.
+  // Follows at most as many owners as a visit does: the chain may have any length.
   for (int32_t depth = 0; depth < kMaxDepth && object != nullptr; ++depth) {
     if (may_refer_itself(object)) return 1;
     object = find_owner(object);

@@ -1,5 +1,5 @@
 /// \file
-/// Operations on the containers of wrappers, for front ends whose calls take longer than the operations.
+/// Operations on the containers of wrappers, for front ends in which a call costs more than the operation.
 #include "functions/wrapped.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ int32_t compare_sequences(const AnyffiObject* a, const AnyffiObject* b, int32_t 
   return is_equality ? operation == kNotEqual : ANYFFI_DIFFERS + static_cast<int32_t>(position);
 }
 
-/// The position of an element, given an index that counts from the end if it is negative; -1 if there is none.
+/// Converts an index, which counts from the end if negative, to a position; -1 if it is out of range.
 int64_t find_position(const AnyffiObject* object, int32_t index) {
   int64_t size = as_sequence(object)->size, position = index < 0 ? index + size : index;
   return position < size ? std::max<int64_t>(position, -1) : -1;
@@ -117,7 +117,8 @@ int32_t anyffi_wrapper_concat_values(const AnyffiWrapperRef* self, AnyffiValue* 
 
 namespace {
 
-/// The common size of rows that are Arrays without subclasses of users, of inline values and text; 0 of others.
+/// The common size of rows that are all Arrays of inline values and text, without wrappers of users' subclasses; else
+/// 0.
 int64_t common_size(const AnyffiSequence* rows) {
   constexpr uint64_t kScalars = kComparedTypes | anyffi_type_bit(ANYFFI_BYTES_OBJECT) | ANYFFI_CHECKED;
   int64_t width = 0;
@@ -153,7 +154,7 @@ int64_t anyffi_wrapper_flatten(const AnyffiWrapperRef* self, int32_t type_code, 
 
 namespace {
 
-/// Makes a container that of the wrapper that `hold` names; it is released where that fails.
+/// Makes a new container the object of the wrapper that `hold` names; releases the container if that fails.
 int32_t hold_container(AnyffiWrapperHold* hold, AnyffiValue* made) {
   hold->value = *made;
   hold->value.aux = 0;

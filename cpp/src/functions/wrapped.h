@@ -1,5 +1,5 @@
 /// \file
-/// What the operations on containers of wrappers share.
+/// Helpers of the operations on containers of wrappers.
 #ifndef ANYFFI_SRC_FUNCTIONS_WRAPPED_H_
 #define ANYFFI_SRC_FUNCTIONS_WRAPPED_H_
 
@@ -10,7 +10,7 @@
 
 namespace anyffi::runtime {
 
-/// The comparisons of Python, as front ends number them.
+/// Python's comparison operators, numbered as the front ends number them.
 enum Comparison : int32_t { kLess, kLessEqual, kEqual, kNotEqual, kGreater, kGreaterEqual };
 
 /// The object of a wrapper; null if it is of another type.
@@ -42,7 +42,7 @@ bool holds(int32_t operation, T a, T b) {
 int32_t compare_sets(const AnyffiObject* a, const AnyffiObject* b, int32_t operation);
 int32_t equal_mappings(const AnyffiObject* a, const AnyffiObject* b);
 
-/// The values that a recipe describes; releases those that it created.
+/// The values that a recipe describes. The destructor releases those that it created.
 class Built {
  public:
   Built(AnyffiValue* recipe, int32_t size) : values_(recipe), count_(size) {
@@ -57,7 +57,7 @@ class Built {
   Built(const Built&) = delete;
   Built& operator=(const Built&) = delete;
 
-  /// False after an error, which is set.
+  /// False if an error was raised.
   bool is_built() const { return count_ >= 0; }
   AnyffiValue* values() const { return values_; }
   int32_t count() const { return count_; }

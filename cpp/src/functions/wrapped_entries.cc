@@ -19,7 +19,8 @@ int32_t compare_sets(const AnyffiObject* a, const AnyffiObject* b, int32_t opera
 
 namespace {
 
-/// Whether a key is no NaN, and takes no code of the host: a NaN equals a key of the runtime, but no other value.
+/// Whether comparing a key needs no code of the host, and the key is no NaN: the runtime treats a NaN key as equal to
+/// itself, the host does not.
 bool is_plain_key(const AnyffiValue& key) {
   return (anyffi_type_bit(key.type_code) & ~kAlwaysNative) == 0 || is_native_container(key);
 }
@@ -33,7 +34,7 @@ bool has_plain_keys(const Mapping* mapping) {
   return true;
 }
 
-/// The entry of a mapping with the key of another one's entry, most often that of the same number; -1 if there is none,
+/// The entry of `mapping` with the key of entry `number` of `from`, most often at the same number; -1 if there is none,
 /// -2 with an error.
 int64_t find_same(const Mapping* mapping, const Mapping* from, int64_t number) {
   const AnyffiEntry& entry = from->entries[number];
@@ -45,7 +46,7 @@ int64_t find_same(const Mapping* mapping, const Mapping* from, int64_t number) {
 
 /// Compares the keys, and the values unless `keys_only`.
 int32_t equal_entries(const Mapping* mine, const Mapping* theirs, bool keys_only) {
-  // Views of keys ask for the hash of each, also of one mapping; a dict has stored it.
+  // The host's comparison of keys views hashes every key: the shortcut must not skip users' code.
   if (mine == theirs && (!keys_only || has_plain_keys(mine))) return 1;
   if (mine->size != theirs->size) return 0;
   if (!has_plain_keys(mine) || !has_plain_keys(theirs)) return ANYFFI_UNDECIDED;
@@ -53,7 +54,7 @@ int32_t equal_entries(const Mapping* mine, const Mapping* theirs, bool keys_only
     if (mine->entries[i].key.type_code == ANYFFI_UNSET) continue;
     int64_t found = find_same(theirs, mine, i);
     if (found == -2) {
-      // The host compares anew, and meets the error.
+      // The host compares again, and raises the error itself.
       AnyffiValue error;
       anyffi_error_take_raised(&error);
       anyffi_value_release(&error);

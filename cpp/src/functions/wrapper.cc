@@ -1,6 +1,6 @@
 /// \file
-/// Wrappers whose class the front end defines without C code: the runtime visits and finalizes them, and exports the
-/// memory of tensors, by offsets that the front end declares.
+/// Wrappers whose class the front end defines without C code: the runtime visits and finalizes them, and exports tensor
+/// memory, with offsets that the front end declares.
 #include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
@@ -24,7 +24,7 @@ bool is_alive(void* wrapper) {
   return *at<intptr_t>(wrapper, layout.count_offset) != 0;
 }
 
-/// Keeps the host's pending exception while a finalizer runs: destructors may call into the host.
+/// Keeps the host's pending exception while a finalizer runs: destructors may call the host.
 class PendingException {
  public:
   PendingException() { layout.exception_save(&type_, &value_, &traceback_); }
@@ -62,7 +62,7 @@ int32_t anyffi_wrapper_move(void* from, void* to) {
   auto* ref = content_of<AnyffiWrapperRef>(*source);
   *target = std::exchange(*source, nullptr);
   if (anyffi_object_compare_exchange_wrapper(ref->object, from, to) == 0) {
-    // The first one was not its object's current wrapper: it becomes that, if there is none.
+    // `from` was not the object's current wrapper; `to` becomes it if there is none.
     anyffi_object_compare_exchange_wrapper(ref->object, nullptr, to);
   }
   ref->wrapper = to;
@@ -77,7 +77,7 @@ void* anyffi_wrapper_get_current(void* const* word) {
 }
 
 int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* context), void* context) {
-  // A class that C code made is visited by its own traverse function: that of its subclasses relies on it.
+  // If C code defines the class, its own traverse function visits the type, and subclasses rely on that.
   if (int status = visit(*at<void*>(wrapper, layout.type_offset), context)) return status;
   AnyffiObject* object = anyffi_wrapper_get_object(wrapper);
   return object != nullptr ? anyffi_object_traverse(object, visit, context) : 0;
@@ -86,10 +86,10 @@ int anyffi_wrapper_traverse(void* wrapper, int (*visit)(void* object, void* cont
 int anyffi_wrapper_clear(void* wrapper) {
   AnyffiObject* object = anyffi_wrapper_get_object(wrapper);
   if (object == nullptr || !anyffi_is_held_once(object) || !anyffi_object_may_refer(object)) return 0;
-  // Its memory may still be exported.
+  // Its memory may still be exported as a buffer.
   if (object->type_code == ANYFFI_TENSOR) return 0;
-  // The memory's finalizer releases the object, after the wrapper is empty. No hook of the host: the last collections
-  // come after these were removed.
+  // The finalizer of the wrapper's memory releases the object, after the wrapper is emptied. It calls no hook of the
+  // host, because the last collections run after the hooks were removed.
   SavedError saved;
   layout.release(std::exchange(*at<void*>(wrapper, layout.memory_offset), nullptr));
   return 0;

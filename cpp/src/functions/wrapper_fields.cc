@@ -1,5 +1,5 @@
 /// \file
-/// Fields of the objects of wrappers, for front ends whose calls take longer than the operations.
+/// Fields of the objects of wrappers, for front ends in which a call costs more than the operation.
 #include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 

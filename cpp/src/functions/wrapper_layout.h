@@ -1,5 +1,5 @@
 /// \file
-/// Wrappers as the front end declares them.
+/// The layout of wrappers, as the front end declares it.
 #ifndef ANYFFI_SRC_FUNCTIONS_WRAPPER_LAYOUT_H_
 #define ANYFFI_SRC_FUNCTIONS_WRAPPER_LAYOUT_H_
 
@@ -9,7 +9,7 @@
 
 namespace anyffi::runtime {
 
-/// Written at the front end's start, before it makes the first wrapper.
+/// Written once, before the front end makes its first wrapper.
 extern AnyffiWrapperLayout wrapper_layout;
 
 template <typename T>
@@ -17,7 +17,7 @@ T* at(void* object, uint32_t offset) {
   return reinterpret_cast<T*>(static_cast<char*>(object) + offset);
 }
 
-/// The content of memory.
+/// A pointer into a wrapper's memory, read or written as a T.
 template <typename T>
 T* content_of(void* memory) {
   return at<T>(memory, wrapper_layout.content_offset);

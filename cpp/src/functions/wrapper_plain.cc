@@ -1,5 +1,5 @@
 /// \file
-/// Containers to the host's own, at all levels, in one call.
+/// Converts containers to the host's own, at all levels, in one call.
 #include <algorithm>
 #include <functional>
 #include <new>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr AnyffiWrapperLayout& layout = wrapper_layout;
 
-/// Values whose objects are created without code of users, also without a collection of garbage.
+/// Types whose host objects can be created without running users' code and without a garbage collection.
 constexpr uint64_t kQuietTypes =
     ANYFFI_CHECKED | anyffi_type_bit(ANYFFI_NONE) | anyffi_type_bit(ANYFFI_BOOL) | anyffi_type_bit(ANYFFI_INT) |
     anyffi_type_bit(ANYFFI_FLOAT) | anyffi_type_bit(ANYFFI_STR) | anyffi_type_bit(ANYFFI_BYTES) |
@@ -27,7 +27,7 @@ uint64_t types_in(const AnyffiObject* object) {
   return as_mapping(object)->key_type_mask | as_mapping(object)->value_type_mask;
 }
 
-/// The immutable partner of a mutable container; 0 for others.
+/// The immutable counterpart of a mutable container type; 0 for others.
 int32_t partner_of(int32_t type_code) {
   return type_code == ANYFFI_LIST   ? ANYFFI_ARRAY
          : type_code == ANYFFI_DICT ? ANYFFI_MAP
@@ -55,8 +55,8 @@ class Held {
   void* object_;
 };
 
-/// Creates the host's container for one of the runtime. Its functions return a new reference; NULL with an exception of
-/// the host; or NULL and `is_refused` for what only the host can convert.
+/// Creates the host's container for one of the runtime's. Its functions return a new reference, NULL with an exception
+/// of the host, or NULL with `is_refused` set for values that only the host can convert.
 class Plain {
  public:
   explicit Plain(int32_t mode) : mode_(mode) {}
@@ -79,7 +79,7 @@ class Plain {
     ++depth_;
     void* made = has_entries(type_code) ? make_entries(object) : make_items(object);
     --depth_;
-    // What the table refers to is part of the outermost container, which is complete when this ends.
+    // Borrowed: the objects in the table are parts of the outermost container, which is then complete.
     if (made != nullptr && is_shared) *meet(object, nullptr) = made;
     return made;
   }
@@ -93,7 +93,7 @@ class Plain {
   void* make_value(const AnyffiValue& value) {
     int32_t type_code = value.type_code;
     if ((anyffi_type_bit(type_code) & kQuietTypes) != 0) {
-      // A copy: it stays owned by its container.
+      // A copy: the container still owns the value.
       AnyffiValue owner = anyffi_own_element(&value);
       void* made = anyffi_wrapper_take_value(&owner);
       if (made == nullptr) anyffi_value_drop(&owner);
@@ -104,7 +104,7 @@ class Plain {
     return is_converted ? make(value.as_object) : refuse();
   }
 
-  /// The container to read: the object, or a copy of one that code could change meanwhile.
+  /// The container to read: the object itself, or a copy if other code could change it during the conversion.
   const AnyffiObject* read(AnyffiObject* object, Owned* copy) {
     int32_t partner = partner_of(object->type_code);
     if (partner == 0 || (types_in(object) & ~kQuietTypes) == 0) return object;
@@ -124,9 +124,9 @@ class Plain {
     return made.get() != nullptr && layout.list_append(list, made.get()) == 0;
   }
 
-  /// A list of the elements of a sequence or a set.
+  /// Creates a list of the elements of a sequence or set.
   void* make_list(AnyffiObject* object) {
-    // First: this may collect garbage.
+    // Created first, because this may collect garbage.
     Held list(layout.make_list(0));
     Owned copy;
     const AnyffiObject* from = list.get() != nullptr ? read(object, &copy) : nullptr;
@@ -153,7 +153,7 @@ class Plain {
   void* make_entries(AnyffiObject* object) {
     int32_t type_code = object->type_code;
     if (type_code == ANYFFI_SET || type_code == ANYFFI_FROZEN_SET) {
-      // Hashing others may take code of users.
+      // Hashing other keys may run users' code.
       if ((as_mapping(object)->key_type_mask & ~kQuietTypes) != 0) return refuse();
       Held list(make_list(object));
       if (list.get() == nullptr) return nullptr;
@@ -176,7 +176,7 @@ class Plain {
     return type_code == ANYFFI_MAP ? layout.make_proxy(dict.get()) : dict.take();
   }
 
-  /// Keeps the addresses in the table in use.
+  /// Keeps a converted object alive, so that its address in the table stays unique.
   bool keep(Owned copy) noexcept {
     if (copy.get()->type_code == ANYFFI_NONE) return true;
     try {
@@ -188,7 +188,8 @@ class Plain {
     }
   }
 
-  /// The host's object for one that may occur twice, null at first. Null without memory.
+  /// The slot for the host's object of a container that may occur more than once: NULL until it is created. Returns
+  /// NULL without memory.
   void** meet(AnyffiObject* object, bool* is_new) noexcept {
     try {
       auto [place, is_inserted] = met_.try_emplace(object, nullptr);

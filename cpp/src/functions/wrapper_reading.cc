@@ -1,5 +1,5 @@
 /// \file
-/// Values to objects of the host: numbers, text, and wrappers, which are created here.
+/// Converts values to objects of the host: numbers and text, and wrappers, which it creates.
 #include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
@@ -15,19 +15,19 @@ namespace {
 constexpr AnyffiWrapperLayout& layout = wrapper_layout;
 
 bool may_create = true;
-/// The classes of wrappers by type code.
+/// The wrapper class of each type code.
 void** classes = nullptr;
 int32_t num_classes = 0;
 
 void* find_class(int32_t type_code) { return type_code < num_classes ? classes[type_code] : nullptr; }
 
 void* unread() {
-  // Null where the host's objects have no addresses.
+  // NULL on hosts whose objects have no fixed addresses.
   if (layout.unread != nullptr) layout.retain(layout.unread);
   return layout.unread;
 }
 
-/// Leaves a status in the place of a value.
+/// Stores a status in `out`, in place of a value.
 void* report(int32_t status, AnyffiValue* out) {
   *out = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), static_cast<uint64_t>(int64_t{status}));
   return unread();
@@ -41,7 +41,7 @@ void* make_text(const AnyffiValue& value) {
   return layout.make_text(kWidths[view.encoding & 3], view.data, view.length);
 }
 
-/// Creates what needs no wrapper; null for other values, with `is_known` false, and without memory.
+/// Creates objects that need no wrapper. Returns NULL without memory, and NULL with `is_known` false for other values.
 void* make_scalar(const AnyffiValue& value, bool* is_known) {
   *is_known = true;
   switch (value.type_code) {
@@ -72,7 +72,7 @@ void* make_scalar(const AnyffiValue& value, bool* is_known) {
   return handle;
 }
 
-/// Whether the host has no wrapper for a type, and makes something else of its objects.
+/// Whether the host has no wrapper class for a type, and converts its objects to something else.
 bool is_unwrapped(int32_t type_code) {
   return type_code == ANYFFI_BIG_INT || type_code == ANYFFI_SLICE || type_code == ANYFFI_ERROR ||
          type_code == ANYFFI_PY_OBJECT || type_code == ANYFFI_BOX;
@@ -87,7 +87,7 @@ void anyffi_wrapper_set_class(int32_t type_code, void* wrapper_class) {
   if (type_code >= num_classes) {
     int32_t size = std::max(2 * num_classes, type_code + 1);
     auto* larger = static_cast<void**>(anyffi_alloc(static_cast<size_t>(size) * sizeof(void*)));
-    // Without memory the host creates these wrappers.
+    // Without the table, the host creates these wrappers.
     if (larger == nullptr) return;
     std::fill(std::copy(classes, classes + num_classes, larger), larger + size, nullptr);
     anyffi_free(classes);
@@ -103,7 +103,7 @@ void* anyffi_wrapper_take(AnyffiValue* owner) {
   if (layout.allocate == nullptr || !may_create) return unread();
   void* found = anyffi_wrapper_get_current(&owner->as_object->wrapper);
   if (found != layout.nothing) {
-    // The wrapper has a reference of its own, so that this one is not the last.
+    // The wrapper owns a reference already, so this one is not the last.
     anyffi_value_release(owner);
     return found;
   }
@@ -120,7 +120,7 @@ void* anyffi_wrapper_take(AnyffiValue* owner) {
   auto* hold = content_of<AnyffiWrapperHold>(memory);
   *hold = AnyffiWrapperHold{{nullptr, wrapper}, anyffi_make_object(owner->as_object)};
   if (anyffi_wrapper_claim(hold, owner) == 0) {
-    // Code that ran meanwhile, in the collection of garbage, made another one.
+    // A garbage collection during the allocation ran code that created another wrapper.
     layout.release(memory);
     layout.release(wrapper);
     return unread();
@@ -159,7 +159,7 @@ void* anyffi_wrapper_read_element(const AnyffiWrapperRef* self, int32_t type_cod
 void* anyffi_wrapper_read_field(const AnyffiWrapperRef* self, const char* name, AnyffiValue* out) {
   int32_t status = anyffi_wrapper_get_field(self, name, out);
   if (status != 1) return report(status, out);
-  // Of a copy the host makes containers of its own.
+  // If the value is a copy, the host converts it to its own containers.
   return out->type_code > 0 && out->aux != 0 ? unread() : anyffi_wrapper_take_value(out);
 }
 

@@ -13,7 +13,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// A name of an attribute, and what has it.
+/// An attribute name, with the class or function that has it.
 struct Named {
   String name;
   const AnyffiTypeInfo* info;  // NULL: a function
@@ -36,7 +36,7 @@ int raise_same_name(const Named& a, const Named& b) {
                       are_classes ? b.info->type_key : a.name.c_str(), a.name.c_str());
 }
 
-/// ValueError if a name is that of a submodule, too, which `all`, sorted, has a member of.
+/// Raises ValueError if a member's name is also the name of a submodule: of one with members in `all`, which is sorted.
 int check_submodules(const Vector<Named>& all, const Named& member) {
   for (size_t dot = member.name.find('.'); dot != String::npos; dot = member.name.find('.', dot + 1)) {
     const Named submodule{member.name.substr(0, dot), nullptr};
@@ -105,7 +105,7 @@ int check_exceptions(const AnyffiModuleTable* table, const Vector<String>& of_ho
     const AnyffiTypeInfo* info = class_of(*row);
     if (info == nullptr || info->num_fields == 0 || !names_exception_base(info->fields[0])) continue;
     const char* base = info->fields[0].name;
-    // That of another library may be loaded later.
+    // A base from another library may be loaded later.
     bool is_known = std::strchr(base, '.') != nullptr || anyffi_type_find(base) != nullptr ||
                     std::find(of_host.begin(), of_host.end(), base) != of_host.end();
     if (is_known) continue;

@@ -11,16 +11,18 @@ namespace anyffi::runtime {
 
 /// The first class that a library lists; NULL if there is none, or no table.
 const AnyffiModuleClass* first_class(const AnyffiModuleTable* table) noexcept;
-/// The class of a row; NULL for one that could not be registered.
+/// The class of a row; NULL if it could not be registered.
 const AnyffiTypeInfo* class_of(const AnyffiModuleClass& row) noexcept;
-/// Whether a class is nested in another one: its key begins with the key of that.
+/// Whether a class is nested in another class, whose key is then a prefix of its own.
 bool is_nested(const AnyffiTypeInfo& info);
-/// The name of a class that is not nested as an attribute: behind that of the submodule that its key names, if the
-/// library has functions there.
+/// The attribute name of a class that is not nested. It includes the submodule in its key, if the library has functions
+/// in that submodule.
 String attribute_of_class(const AnyffiTypeInfo& info, const AnyffiModuleTable* table);
-/// ValueError if two classes, functions or submodules of a library have one name: its module has one attribute.
+/// Raises ValueError if two classes, functions or submodules of a library have the same name: the module has one
+/// attribute for both.
 int check_names(const AnyffiModuleTable* table);
-/// ValueError if the base of a class of exceptions, written as those of the host are, without a dot, is none of them.
+/// Raises ValueError if an exception class has an unknown base: a name without a dot that is not among the host's
+/// exception classes `of_host`.
 int check_exceptions(const AnyffiModuleTable* table, const Vector<String>& of_host);
 
 }  // namespace anyffi::runtime

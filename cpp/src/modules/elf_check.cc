@@ -1,5 +1,5 @@
 /// \file
-/// The headers of shared libraries: of the file, and of its segments.
+/// Checks the headers of shared libraries: those of the file and those of its segments.
 #include "modules/elf_check.h"
 
 #include <anyffi/c_api.h>
@@ -19,14 +19,14 @@ namespace {
 using Header = ElfW(Ehdr);
 using Segment = ElfFile::Segment;
 
-/// Beyond every address in a library, and below those where sums overflow.
+/// A limit above all addresses in a library and low enough that sums do not overflow.
 constexpr uint64_t kMost = uint64_t{1} << 40;
-/// The largest page of any machine.
+/// The largest page size of any machine.
 constexpr uint64_t kLargestPage = 1 << 16;
-/// More than this per thread fails only when a thread first uses it, which ends the process.
+/// A larger block would fail only when a thread first uses it, which ends the process.
 constexpr uint64_t kMostThreadLocal = uint64_t{1} << 30;
 
-/// A reason of its own: there is nothing to build again.
+/// A separate reason, because building the library again would not help.
 constexpr const char* kIsProgram = "a program, which can only be run";
 
 const char* machine_name(unsigned machine) {
@@ -59,7 +59,7 @@ const Header& own_header() {
 
 bool is_power_of_two_or_zero(uint64_t number) { return (number & (number - 1)) == 0; }
 
-/// Loaded segments have rising addresses, and lie inside of the file and of memory.
+/// Loaded segments must have ascending addresses, and lie within the file and in memory.
 void add_loaded(ElfFile* file, const Segment* segment) {
   file->require(segment->p_offset <= file->size() && segment->p_filesz <= file->size() - segment->p_offset, segment,
                 "a segment goes beyond the end of the file");
@@ -74,7 +74,7 @@ void add_loaded(ElfFile* file, const Segment* segment) {
   file->add_loaded(segment);
 }
 
-/// A part of the loaded segments lies at the same place in the file and in memory.
+/// A part of a loaded segment must have the same place in the file and in memory.
 void check_part(const ElfFile& file, const Segment& part, uint32_t flags) {
   uint64_t size = part.p_type == PT_TLS ? part.p_filesz : std::max(part.p_filesz, part.p_memsz);
   const Segment* whole = file.find(part.p_vaddr, size, flags);
@@ -82,7 +82,7 @@ void check_part(const ElfFile& file, const Segment& part, uint32_t flags) {
                "a segment lies outside of those that are loaded");
 }
 
-/// What is protected after relocation was writable before; its last page may reach beyond its segment.
+/// Memory that is protected after relocation must be writable before; its last page may extend beyond its segment.
 void check_read_only(const ElfFile& file, const Segment& part) {
   const Segment* whole = file.find(part.p_vaddr, 0, PF_W, ElfFile::Extent::kMemory);
   uint64_t left = whole != nullptr ? whole->p_vaddr + whole->p_memsz - part.p_vaddr : 0;
@@ -103,7 +103,7 @@ void take(const ElfFile& file, const Segment* segment, const Segment** one) {
   *one = segment;
 }
 
-/// Checks the segments that describe parts of the loaded ones.
+/// Checks the segments that describe parts of loaded segments.
 ElfSegments check_parts(const ElfFile& file, const Header& header, const Segment* begin, const Segment* end) {
   ElfSegments segments;
   for (const Segment* segment = begin; segment != end; ++segment) {
@@ -166,7 +166,7 @@ int check_elf(const char* content, uint64_t size, const String& path) {
   bool other_word = header.e_ident[EI_CLASS] != own.e_ident[EI_CLASS];
   bool other_order = header.e_ident[EI_DATA] != own.e_ident[EI_DATA];
   if (other_word || other_order || header.e_machine != own.e_machine) {
-    // The number of the machine has the file's order of bytes.
+    // The machine's number is in the byte order of the file.
     unsigned machine = other_order ? __builtin_bswap16(header.e_machine) : header.e_machine;
     return raise_format("OSError", "%s: built for %s%s%s, while this process runs on %s", path.c_str(),
                         machine_name(machine), other_word ? " with another word size" : "",

@@ -10,9 +10,9 @@
 namespace anyffi::runtime {
 
 #if defined(__ELF__)
-/// Checks the content of a file, mapped at the beginning of a page. The loader trusts it, and ends the process over
-/// damage. ValueError with the position for what is no shared library or is damaged, OSError for one of another
-/// machine. What the check accepts may still be damaged: code and data are not checked.
+/// Checks the content of a file, mapped at a page boundary. The system's loader trusts the content, and damage can end
+/// the process. Raises ValueError, with the position, if the file is damaged or not a shared library, and OSError for
+/// another machine. Code and data are not checked, so an accepted file may still be damaged.
 int check_elf(const char* content, uint64_t size, const String& path);
 #endif
 

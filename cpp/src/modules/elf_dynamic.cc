@@ -18,7 +18,7 @@ constexpr uint64_t kFar = uint64_t{1} << 31;
 constexpr const char* kOutside = "a table lies outside of the file";
 constexpr const char* kUnknown = "relocations of an unknown kind";
 
-/// Types of relocations of this machine; of other machines only the extent of the tables is checked.
+/// Relocation types of this machine; for other machines only the extent of the tables is checked.
 #if defined(__x86_64__)
 constexpr uint32_t kRelative = R_X86_64_RELATIVE, kIndirect = R_X86_64_IRELATIVE, kCopy = R_X86_64_COPY;
 #elif defined(__aarch64__)
@@ -36,7 +36,7 @@ void check_sizes_of_items(const ElfFile& file, const ElfDynamic& dynamic) {
     const Entry* entry = dynamic.find(tag);
     file.require(entry == nullptr || entry->d_un.d_val == size, entry, "items of a table have another size");
   }
-  // The loader takes for granted that these come together.
+  // The loader assumes that the tags of each pair occur together.
   const std::pair<int64_t, int64_t> pairs[] = {{DT_RELA, DT_RELAENT},
                                                {DT_RELA, DT_RELASZ},
                                                {DT_RELR, DT_RELRENT},
@@ -57,7 +57,7 @@ void check_sizes_of_items(const ElfFile& file, const ElfDynamic& dynamic) {
   file.require(kind == nullptr || kind->d_un.d_val == DT_RELA, kind, kUnknown);
 }
 
-/// An array of initialisers or finalisers. Each one is relocated, else the loader would call what is no address.
+/// An array of initialisers or finalisers. Each entry must be relocated, else the loader would call an invalid address.
 class Functions {
  public:
   Functions(const ElfFile& file, const ElfDynamic& dynamic, int64_t tag, int64_t size_tag, const char* reason)
@@ -75,7 +75,7 @@ class Functions {
     file_.require(is_valid, where, reason_);
     is_relocated_[place / kWord] = true;
   }
-  /// Packed relocations have their addresses in the array.
+  /// Packed relocations store the addresses in the array itself.
   void check(bool has_packed) const {
     for (size_t i = 0; i < is_relocated_.size(); ++i) {
       file_.require(is_relocated_[i] || (has_packed && file_.is_code(content_[i])), &content_[i], reason_);
@@ -133,7 +133,7 @@ class Relocations {
     if (type == 0) return;
     check_target(item.r_offset, &item);
     symbols_.check_used(ELF64_R_SYM(item.r_info), &item);
-    // Pointers may point before or behind what they belong to, but not to another 4 GiB.
+    // A pointer may point before or after its object, but not further than 4 GiB.
     uint64_t addend = static_cast<uint64_t>(item.r_addend), end = file_.loaded().back()->p_vaddr;
     file_.require(addend + kFar <= end + 2 * kFar, &item, "a relocation has an invalid address");
     bool is_code = (type != kRelative && type != kIndirect) || file_.is_code(addend);
@@ -142,14 +142,14 @@ class Relocations {
     finalisers_.note(item.r_offset, is_code, &item);
   }
 
-  /// Relocations write into writable segments only, and never into the dynamic section.
+  /// Relocations may only write into writable segments, and never into the dynamic section.
   void check_target(uint64_t target, const void* where) const {
     const auto* segment = file_.find(target, sizeof(uint32_t), needed_flags_, ElfFile::Extent::kMemory);
     file_.require(segment != nullptr && target - segment_.p_vaddr >= segment_.p_filesz, where,
                   "a relocation writes outside of the data");
   }
 
-  /// The packed form of relative ones: an address, or 63 bits for the words that follow the last one.
+  /// Packed relative relocations: each word is an address, or a bitmap of the 63 words after the last one.
   void check_packed() {
     const Entry* entry = dynamic_.find(DT_RELR);
     if (entry == nullptr) return;

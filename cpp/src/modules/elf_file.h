@@ -1,6 +1,6 @@
 /// \file
-/// Shared libraries in the format ELF, as bytes that nobody has checked. Its parts are found as the system's loader
-/// finds them, but never outside of the file.
+/// Shared libraries in ELF format, as unchecked bytes. Finds parts as the system's loader does, but never outside of
+/// the file.
 #ifndef ANYFFI_SRC_MODULES_ELF_FILE_H_
 #define ANYFFI_SRC_MODULES_ELF_FILE_H_
 
@@ -15,7 +15,7 @@
 
 namespace anyffi::runtime {
 
-/// Of other machines less is checked.
+/// Other machines get fewer checks.
 #if defined(__x86_64__) || defined(__aarch64__)
 inline constexpr bool kIsKnownElfMachine = true;
 #else
@@ -32,7 +32,7 @@ struct ElfDamage {
 class ElfFile {
  public:
   using Segment = ElfW(Phdr);
-  /// The part of a segment that is meant: the one that the file has, or also the zeros that follow it in memory.
+  /// The extent of a segment: its bytes in the file, or also the zeros that follow them in memory.
   enum class Extent { kFile, kMemory };
 
   ElfFile(const char* content, uint64_t size) : content_(content), size_(size) {}
@@ -57,7 +57,7 @@ class ElfFile {
     return reinterpret_cast<const T*>(content_ + offset);
   }
 
-  /// Returns a loaded segment that has all these bytes of memory and all of the flags, or null.
+  /// Returns a loaded segment with all of these bytes of memory and all of the flags, or NULL.
   const Segment* find(uint64_t address, uint64_t size, uint32_t flags, Extent extent = Extent::kFile) const {
     for (const Segment* segment : loaded_) {
       uint64_t length = extent == Extent::kFile ? segment->p_filesz : segment->p_memsz;
@@ -77,7 +77,7 @@ class ElfFile {
     require(found != nullptr, where, reason);
     return found;
   }
-  /// How many items of a type follow an address in its segment.
+  /// The number of items of a type between an address and the end of its segment.
   template <class T>
   uint64_t count_after(uint64_t address) const {
     const Segment* segment = find(address, 0, PF_R);
@@ -90,7 +90,7 @@ class ElfFile {
   Vector<const Segment*> loaded_;
 };
 
-/// Segments that describe parts of the loaded ones; null if the library has none, except for the first.
+/// Segments that describe parts of loaded ones; NULL if the library has none, except for `dynamic`.
 struct ElfSegments {
   const ElfFile::Segment* dynamic = nullptr;
   const ElfFile::Segment* thread_local_data = nullptr;
@@ -98,7 +98,7 @@ struct ElfSegments {
   const ElfFile::Segment* unwinding = nullptr;
 };
 
-/// The dynamic section: the addresses and sizes of what the loader uses, by tags. The last entry of a tag counts.
+/// The dynamic section: addresses and sizes that the loader uses, by tag. The last entry with a tag counts.
 class ElfDynamic {
  public:
   using Entry = ElfW(Dyn);

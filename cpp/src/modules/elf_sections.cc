@@ -1,6 +1,6 @@
 /// \file
-/// The section headers of a shared library. The loader does not use them, so they are a second description of what it
-/// does use, and damage to one of the two shows.
+/// Checks the section headers of a shared library. The loader ignores them, so they describe the library a second time,
+/// and reveal damage to either description.
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -34,7 +34,7 @@ void check_place(const ElfFile& file, const Section& section) {
                "a section does not lie in a segment that is loaded");
 }
 
-/// Relocations are those of one of the tables of the dynamic section.
+/// Whether a relocation section is one of the tables in the dynamic section.
 bool is_used(const Section& section, const ElfDynamic& dynamic) {
   const std::pair<int64_t, int64_t> tables[] = {{DT_RELA, DT_RELASZ}, {DT_JMPREL, DT_PLTRELSZ}};
   return std::any_of(std::begin(tables), std::end(tables), [&](const auto& table) {
@@ -54,7 +54,7 @@ void check_entries(const ElfFile& file, const Section& section, const ElfDynamic
   file.require(section.sh_type != SHT_RELA || is_used(section, dynamic), &section, kDiffers);
 }
 
-/// What the library finds zero is zero in the file, as far as the segment has it from there.
+/// Memory that must be zero at load must be zero in the file, as far as the segment covers it.
 void check_zeros(const ElfFile& file, const Section& section) {
   const auto* segment = file.find(section.sh_addr, 0, PF_R);
   if (segment == nullptr) return;
@@ -74,7 +74,7 @@ std::string_view find_name(const ElfFile& file, const Section* sections, const S
   return is_inside ? all + section.sh_name : std::string_view();
 }
 
-/// Checks what depends on the name of a section.
+/// Checks that depend on the name of a section.
 void check_use(const ElfFile& file, const Section& section, std::string_view name, const ElfSegments& segments) {
   // The loader protects whole pages, of a size that depends on the machine.
   constexpr uint64_t kSmallestPage = 4096;
@@ -84,7 +84,7 @@ void check_use(const ElfFile& file, const Section& section, std::string_view nam
     file.require(section.sh_addr >= end || section.sh_addr + section.sh_size <= begin, segments.read_only,
                  "data that is written to would be protected");
   }
-  // An exception that is thrown where the loader finds none ends the process.
+  // If the loader does not find the unwind tables, throwing an exception ends the process.
   bool is_found = segments.unwinding != nullptr && segments.unwinding->p_vaddr == section.sh_addr;
   file.require(name != ".eh_frame_hdr" || is_found, &section, "exceptions would not be caught");
 }
@@ -95,7 +95,7 @@ void check_elf_sections(const ElfFile& file, const ElfDynamic& dynamic, const El
   const auto& header = *file.at<ElfW(Ehdr)>(0, 1);
   const auto* begin = file.at<Section>(header.e_shoff, header.e_shnum);
   if (begin == nullptr || header.e_shentsize != sizeof(Section)) return;
-  // Programs that edit libraries may leave others behind.
+  // Tools that edit libraries may leave stale section headers behind.
   bool describes_file = std::any_of(begin, begin + header.e_shnum, [&](const Section& section) {
     return section.sh_type == SHT_DYNAMIC && section.sh_addr == segments.dynamic->p_vaddr &&
            section.sh_offset == segments.dynamic->p_offset;

@@ -66,8 +66,8 @@ ElfSymbols::ElfSymbols(const ElfFile& file, const ElfDynamic& dynamic, const Elf
   for (uint64_t i = 0; i < num_known_; ++i) check_symbol(i, symbols);
 }
 
-/// Returns the number of symbols, which follows from the last chain of the hash table. A name that the loader cannot
-/// find there has the address 0 where references to it are weak, so the whole table is checked.
+/// Returns the number of symbols, which follows from the last chain of the hash table. Checks the whole table: a weak
+/// reference to a symbol that the loader does not find there becomes address 0.
 uint64_t ElfSymbols::count_hashed() {
   const Entry* entry = dynamic_.find(DT_GNU_HASH);
   if (entry == nullptr) return 0;
@@ -97,7 +97,7 @@ uint64_t ElfSymbols::count_hashed() {
   return count;
 }
 
-/// The same for the older table.
+/// The same for the older hash table format.
 uint64_t ElfSymbols::count_chained() {
   const Entry* entry = dynamic_.find(DT_HASH);
   if (entry == nullptr || !kIsKnownElfMachine) return 0;
@@ -159,7 +159,7 @@ void ElfSymbols::check_needed(const ElfW(Verneed) & needed, uint64_t address) {
     return entry.d_tag == DT_NEEDED && std::strcmp(chars_ + entry.d_un.d_val, library) == 0;
   });
   if (!is_found) {
-    // The loader ends the process over a version of a library that is not loaded.
+    // Checked because the loader ends the process if a library with required versions is not loaded.
     void* loaded = *library != 0 ? dlopen(library, RTLD_NOW | RTLD_NOLOAD) : nullptr;
     file_.require(loaded != nullptr, &needed, "it uses versions of a library that it does not link to");
     dlclose(loaded);
@@ -197,7 +197,7 @@ void ElfSymbols::check_symbol(uint64_t index, const void* where) const {
     const auto* version = file_.table<ElfW(Half)>(address, 1, versions_, kOutside);
     file_.require((*version & 0x7fff) <= std::max<uint64_t>(highest_version_, 1), version, kBadVersions);
   }
-  // Of a local or hidden symbol the loader would take the address 0 in this library.
+  // For a local or hidden symbol, the loader would use the address 0 in this library.
   bool is_searched = (symbol->st_info >> 4) != STB_LOCAL && (symbol->st_other & 3) == STV_DEFAULT;
   file_.require(symbol->st_shndx != SHN_UNDEF || index == 0 || is_searched, symbol, "a symbol has no address");
   if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE || !kIsKnownElfMachine) return;

@@ -20,9 +20,9 @@ namespace {
 
 struct Failure {
   Owned error;
-  Owned taken_name;            /* where the error is that the name was taken */
-  bool is_undone = false;      /* it may be loaded anew */
-  void* replacement = nullptr; /* the copy that replaces it */
+  Owned taken_name;            /* the taken name, if that was the error */
+  bool is_undone = false;      /* the load was undone, so it may be repeated */
+  void* replacement = nullptr; /* handle of the copy that replaces the library */
 };
 
 /// By the load addresses of the libraries. Never destroyed, as libraries are never unmapped.
@@ -36,7 +36,7 @@ Failures& failures() {
   return *all;
 }
 
-/// Calls `change` with the record of a library.
+/// Applies `change` to the record of a library.
 template <class Change>
 void change_failure(const void* base, Change change) noexcept {
   Failures& all = failures();
@@ -44,7 +44,7 @@ void change_failure(const void* base, Change change) noexcept {
   try {
     change(all.by_base[base]);
   } catch (const std::bad_alloc&) {
-    // The failed load reports its error anyway; a later one would not.
+    // This load reports its error anyway; only later loads do not know it.
   }
 }
 
@@ -60,7 +60,7 @@ Owned find_load_error(const void* base) noexcept {
 void keep_load_error(const void* base, const AnyffiValue& error) noexcept {
   Owned reference = retained(error);
   change_failure(base, [&](Failure& failure) {
-    // The first one causes the others.
+    // The first error causes the others.
     if (failure.error->type_code == ANYFFI_NONE) failure.error = std::move(reference);
   });
 }
@@ -115,8 +115,8 @@ void anyffi_registry_defer_error_of(const void* in_library) {
   anyffi_error_take_raised(&error);
   Owned owner(error);
   if (error.type_code == ANYFFI_NONE) return;
-  // For later loads of the calling library as a module: by another thread, or if it was first loaded otherwise, such as
-  // by the dynamic linker as a dependency of the program.
+  // For later loads of the calling library: by another thread, or after it was first loaded in another way, such as by
+  // the dynamic linker as a dependency of the program.
   Dl_info caller{};
   if (dladdr(in_library, &caller) != 0) keep_load_error(caller.dli_fbase, error);
   if (LoadJournal* journal = LoadJournal::current()) journal->defer(owner.take(), caller.dli_fbase);

@@ -1,5 +1,5 @@
 /// \file
-/// Libraries whose loading failed. Initialisers run only once, so loading such a library again loads a copy of it.
+/// Libraries whose loading failed. Initialisers run only once, so another attempt loads a copy of the library.
 #ifndef ANYFFI_SRC_MODULES_FAILURES_H_
 #define ANYFFI_SRC_MODULES_FAILURES_H_
 
@@ -10,12 +10,11 @@
 
 namespace anyffi::runtime {
 
-/// The error that initialisers of the library at `base` deferred, or that its loading failed with; None if there is
-/// none.
+/// The error that initialisers of the library at `base` deferred, or with which its load failed; None if there is none.
 Owned find_load_error(const void* base) noexcept;
-/// Keeps an error, unless there is one already.
+/// Records an error, unless there is one already.
 void keep_load_error(const void* base, const AnyffiValue& error) noexcept;
-/// Keeps the error of a load that was undone: the library may be loaded again, as a copy.
+/// Records the error of a load that was undone: the library may be loaded again, as a copy.
 void keep_undone_load(const void* base, const LoadJournal& journal) noexcept;
 /// Whether the caller must load the library again: its load was undone, the cause may be gone, and no other thread is
 /// loading it.

@@ -21,13 +21,13 @@ struct Library {
 
 /// What a load may replace, and where it happens.
 struct LoadOptions {
-  std::string_view library; /* what earlier versions registered under this name; the path, if it is empty */
-  bool overrides = false;   /* also functions of other registrants */
-  /* The host's own classes of exceptions, from which those of the library derive; NULL: there is no host. */
+  std::string_view library; /* identifies the versions of a library; the path, if it is empty */
+  bool overrides = false;   /* whether functions of other registrants may be replaced */
+  /* Names of the host's exception classes, which the library's may derive from; NULL without a host. */
   const Vector<String>* exceptions = nullptr;
 };
 
-/// Opens the library at a path, and raises what its static initialisers deferred.
+/// Opens the library at a path, and raises the errors that its static initialisers deferred.
 int open_library(const AnyffiValue* path, const LoadOptions& options, Library* out);
 /// Finds the function under a symbol that is visible to the whole program, and the library that defines it; NULL in
 /// `call` if there is none. ImportError if the library was built for another version of the ABI.

@@ -62,13 +62,13 @@ class Mapped {
   size_t size_;
 };
 
-/// Addresses in a dynamic section are relocated on most machines, and offsets on others.
+/// An address in a dynamic section is absolute on most machines, and an offset on others.
 template <class T>
 const T* dynamic_address(ElfW(Addr) base, ElfW(Addr) address) {
   return reinterpret_cast<const T*>(address < base ? address + base : address);
 }
 
-/// The length of the dynamic symbol table, which follows only from its hash table.
+/// The length of the dynamic symbol table, which must be computed from its hash table.
 uint32_t count_symbols(const uint32_t* gnu_hash) {
   uint32_t num_buckets = gnu_hash[0], first = gnu_hash[1], bloom_words = gnu_hash[2];
   const uint32_t* buckets = gnu_hash + 4 + bloom_words * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
@@ -178,7 +178,7 @@ void list_program_functions([[maybe_unused]] std::string_view prefix, [[maybe_un
   if (search.out_of_memory) throw std::bad_alloc();
   void* program = dlopen(nullptr, RTLD_NOW);
   for (String& name : search.names) {
-    // Most libraries are loaded with RTLD_LOCAL, and not visible to the whole program.
+    // Skips libraries loaded with RTLD_LOCAL, as most are: their symbols are not visible to the whole program.
     if (dlsym(program, (String(prefix) + name).c_str()) != nullptr) out->push_back(std::move(name));
   }
 #endif

@@ -11,8 +11,8 @@
 
 namespace anyffi::runtime {
 
-/// Checks a file before the system's loader opens it, which ends the process over some malformed ones. ValueError with
-/// the position for an incomplete shared library, OSError for one for another machine or one that cannot be read.
+/// Checks a file before the system's loader opens it, because malformed files can end the process. Raises ValueError,
+/// with the position, for an incomplete shared library, and OSError for an unreadable file or another machine.
 int check_library_file(const AnyffiValue* path, const String& file);
 /// Copies a file to a new one, which the caller removes.
 int copy_library_file(const String& file, String* copy);

@@ -23,7 +23,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// One for all modules, so that two threads cannot create a cycle.
+/// One mutex for all modules, so that two threads cannot create an import cycle.
 Mutex& import_mutex() {
   static Immortal<Mutex> mutex;
   return *mutex;
@@ -60,8 +60,8 @@ int load(const AnyffiValue* path, const LoadOptions& options, AnyffiValue* out) 
 
 Module* to_module(const Owned& value) { return reinterpret_cast<Module*>(value->as_object); }
 
-/// A module and all that it imports, directly or not, each once, in the order of lookup. All live as long as the first
-/// one. Called with the lock held.
+/// A module and its direct and indirect imports, each once, in the order of lookup. All live as long as the first.
+/// Called with the lock held.
 Vector<Module*> flatten_locked(Module* module) {
   Vector<Module*> flat;
   std::set<Module*, std::less<>, Allocator<Module*>> seen;
@@ -113,8 +113,8 @@ Vector<String> list_all_names(Module* module) {
   return names;
 }
 
-/// Calls `visit` with each class of a module and the name that it has there, and then of its imports, until it returns
-/// true; without nested ones.
+/// Calls `visit` with each class of a module and its attribute name, then with those of the imports, until it returns
+/// true. Nested classes are left out.
 template <class Visit>
 void visit_classes(Module* module, Visit visit) {
   for (Module* reached : flatten(module)) {
@@ -190,7 +190,7 @@ int list_imports(Module* module, AnyffiValue* out) {
     std::lock_guard<Mutex> lock(import_mutex());
     for (const Owned& imported : module->imports) imports.push_back(*imported.get());
   }
-  // The module owns them, and imports are never removed.
+  // The module owns its imports, which are never removed.
   return anyffi_sequence_create_from(ANYFFI_ARRAY, imports.data(), static_cast<int64_t>(imports.size()), out);
 }
 

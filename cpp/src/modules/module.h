@@ -1,5 +1,5 @@
 /// \file
-/// Modules and their own functions: those of the library's table, and those of plain symbols.
+/// Modules, and the functions that a library defines itself: in its table, or as plain symbols.
 #ifndef ANYFFI_SRC_MODULES_MODULE_H_
 #define ANYFFI_SRC_MODULES_MODULE_H_
 
@@ -21,10 +21,10 @@ struct Module {
 
 inline bool is_program(const Module& module) { return module.path.type_code == ANYFFI_NONE; }
 
-/// As `anyffi_module_load_version`; `exceptions`: the names of the host's classes of exceptions.
+/// As `anyffi_module_load_version`; `exceptions`: the names of the host's exception classes.
 int load_module(const AnyffiValue& path, const AnyffiValue& library, bool overrides, const Vector<String>* exceptions,
                 AnyffiValue* out) noexcept;
-/// Records the path that a table was loaded from, unless there is one already.
+/// Records the path that a table was loaded from, unless one is recorded already.
 int record_table(const AnyffiModuleTable* table, const AnyffiValue* path);
 /// The names of a module's own functions.
 Vector<String> list_own_names(const Module& module);

@@ -45,8 +45,8 @@ struct Identity {
   }
 };
 
-/// The opened files by the names given to the loader: it does not open a name again, even if the file was
-/// replaced. Never destroyed. Not allocated by `anyffi_alloc`, whose blocks leak reports count.
+/// The opened files, by the name given to the loader: it does not open a name twice, even if the file was replaced.
+/// Never destroyed. Does not use `anyffi_alloc`, because leak reports count its blocks.
 struct Opened {
   Mutex mutex;
   std::map<std::string, Identity> names;
@@ -70,13 +70,13 @@ bool identify(const String& file, Identity* out) {
   return true;
 }
 
-/// Changes `file` to a name under which the loader has opened no other file; `is_new` is false if it has already opened
-/// this file under that name. ValueError if the file was written to since it was opened, which corrupts the mapped
+/// Changes `file` to a name under which the loader has opened no other file; `is_new` is false if this file is already
+/// open under the name. Raises ValueError if the file was modified since it was opened, which corrupts the mapped
 /// library.
 int choose_name(String* file, bool* is_new) {
   Identity now;
   *is_new = false;
-  if (!identify(*file, &now)) return 0;  // the loader will report the reason
+  if (!identify(*file, &now)) return 0;  // the loader reports the reason
   String shown = *file;
   Opened& all = opened();
   std::lock_guard<Mutex> lock(all.mutex);
@@ -96,7 +96,7 @@ int choose_name(String* file, bool* is_new) {
   }
 }
 
-/// Removes the record of a file that the loader refused, so that the file may be overwritten.
+/// Forgets a file that the loader rejected, so that it may be overwritten.
 void forget_name(const String& name) {
   Opened& all = opened();
   std::lock_guard<Mutex> lock(all.mutex);
@@ -123,7 +123,7 @@ void* find_own_symbol(void* library, const void* base, const char* name) {
   return symbol != nullptr && dladdr(symbol, &info) != 0 && info.dli_fbase == base ? symbol : nullptr;
 }
 
-/// Puts the demangled name before an undefined symbol: `f(int) (_Z1fi)`.
+/// Prepends the demangled name of an undefined symbol: `f(int) (_Z1fi)`.
 void demangle(String* reason) {
   constexpr std::string_view kBefore = "undefined symbol: ";
   size_t begin = reason->find(kBefore);
@@ -141,7 +141,7 @@ void demangle(String* reason) {
 int raise_load_failure(const String& file) {
   const char* message = dlerror();
   String reason = message != nullptr ? message : "unknown reason";
-  // The loader's text begins with the path, in most cases.
+  // The loader's message usually begins with the path.
   if (reason.compare(0, file.size() + 2, file + ": ") == 0) reason.erase(0, file.size() + 2);
   demangle(&reason);
   bool needs_runtime = reason.find("undefined symbol: anyffi_") != String::npos;
@@ -149,7 +149,7 @@ int raise_load_failure(const String& file) {
                       needs_runtime ? "; link the library with -lanyffi, behind its sources" : "");
 }
 
-/// Reads the metadata of a loaded library. ImportError unless it was built for this version of the ABI.
+/// Reads the metadata of a loaded library. Raises ImportError if it was built for another version of the ABI.
 int read_library(void* handle, const void* base, const String& file, Library* out) {
   auto* table = static_cast<const AnyffiModuleTable*>(find_own_symbol(handle, base, "__anyffi_module"));
   auto* version = static_cast<const int32_t*>(find_own_symbol(handle, base, "__anyffi_abi_version"));
@@ -173,19 +173,20 @@ int read_library(void* handle, const void* base, const String& file, Library* ou
   return 0;
 }
 
-/// The outcome of one call of the loader.
+/// The outcome of one dlopen call.
 struct LoadResult {
   void* handle = nullptr;
   const void* base = nullptr;
-  bool has_failed = false; /* one of the initialisers that it ran */
+  bool has_failed = false; /* whether an initialiser that it ran failed */
 };
 
-/// Loads the library `name`, which messages call `file`. If one of its initialisers fails, undoes the registrations of
-/// all, and keeps the error for the library at `original`, or for itself if that is NULL. -1 if it is not a module.
+/// Loads the library `name`, called `file` in messages. If an initialiser fails, undoes all registrations of the load,
+/// and records the error for the library at `original`, or for the loaded one if that is NULL. Returns -1 if the
+/// library is not a module.
 int load_library(const String& name, const String& file, const void* original, const LoadOptions& options, Library* out,
                  LoadResult* result) {
   LoadJournal journal;
-  // Counted by the loader, which never unmaps libraries here.
+  // This raises the loader's count, which does not matter, since libraries are never unmapped.
   bool is_loaded = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) != nullptr;
   Loading loading(name.c_str(), file, options.library.empty() ? std::string_view(file) : options.library,
                   options.overrides, is_loaded);
@@ -204,7 +205,8 @@ int load_library(const String& name, const String& file, const void* original, c
     return options.exceptions != nullptr ? check_exceptions(out->table, *options.exceptions) : 0;
   };
   if (journal.error()->type_code == ANYFFI_NONE && guard(check) != 0) {
-    // Its names are those of the first load: memory is exhausted, or C++ loaded it first, and the library works.
+    // The names were valid at the first load, so either memory is exhausted, or C++ loaded the library first and it
+    // works.
     if (is_loaded) return -1;
     AnyffiValue raised;
     anyffi_error_take_raised(&raised);
@@ -213,7 +215,7 @@ int load_library(const String& name, const String& file, const void* original, c
   if (journal.error()->type_code == ANYFFI_NONE) return 0;
   result->has_failed = true;
   journal.undo();
-  // The error of a dependency stays: its initialisers cannot run again.
+  // If a dependency failed, its error is permanent: its initialisers cannot run again.
   const void* failed = original != nullptr ? original : result->base;
   keep_load_error(failed, *journal.error());
   if (journal.base() == result->base) keep_undone_load(failed, journal);
@@ -225,7 +227,7 @@ int raise_load_error(const void* base) {
   return -1;
 }
 
-/// Ends a new load of a library, also by an exception.
+/// Ends a new load of a library when the scope ends, also by an exception.
 struct NewLoad {
   const void* base;
   void* copy = nullptr;
@@ -256,7 +258,7 @@ int load_copy(const void* base, const String& file, const LoadOptions& options, 
 int open_library(const AnyffiValue* path, const LoadOptions& options, Library* out) {
   String file;
   if (path_to_native(path, &file) != 0) return -1;
-  // Without a slash the loader would search its own directories.
+  // For a name without a slash, the loader would search its own directories.
   if (file.find('/') == String::npos) file.insert(0, "./");
   if (check_library_file(path, file) != 0) return -1;
   String name = file;
@@ -286,7 +288,7 @@ int find_program_function(const char* symbol, Library* out, AnyffiCall* call) {
       dladdr1(found, &info, reinterpret_cast<void**>(&owner), RTLD_DL_LINKMAP) == 0) {
     return 0;
   }
-  // The program itself has no name.
+  // The program itself has an empty name.
   void* handle = dlopen(owner->l_name[0] != 0 ? owner->l_name : nullptr, RTLD_NOW | RTLD_NOLOAD);
   if (handle == nullptr) return 0;
   if (read_library(handle, info.dli_fbase, info.dli_fname, out) != 0) return -1;

@@ -1,5 +1,5 @@
 /// \file
-/// The own functions of one module.
+/// The functions that a module's own library defines.
 #include <anyffi/inline.h>
 #include <dlfcn.h>
 
@@ -25,11 +25,11 @@ struct SymbolFunction {
   AnyffiValue path; /* None: the program itself */
 };
 
-/// Records of libraries, which are never unmapped. Never destroyed.
+/// Records for libraries, which are never unmapped. Never destroyed.
 struct Libraries {
   using Symbol = std::pair<AnyffiCall, String>;
   Mutex mutex;
-  /// Functions of plain symbols, so that a symbol is the same object each time.
+  /// Function objects of plain symbols: each symbol always gives the same object.
   std::map<Symbol, Owned, std::less<>, Allocator<std::pair<const Symbol, Owned>>> functions;
   /// The paths that tables were loaded from.
   std::map<const AnyffiModuleTable*, Owned, std::less<>, Allocator<std::pair<const AnyffiModuleTable* const, Owned>>>
@@ -132,7 +132,7 @@ int find_own_function(const Module& module, const String& name, AnyffiValue* out
     return 0;
   }
   if (call == nullptr) {
-    // Symbols of functions only: calling a variable would crash.
+    // Only symbols of functions: calling a variable would crash.
     Vector<String> names = list_own_names(module);
     if (std::find(names.begin(), names.end(), name) == names.end()) return 0;
     call = reinterpret_cast<AnyffiCall>(dlsym(library.handle, symbol.c_str()));

@@ -1,5 +1,5 @@
 /// \file
-/// The checks of fields: those of the typed parameters of C++ functions, with types that are known at run time.
+/// Checks the values of fields like typed parameters of C++ functions, but with types known only at run time.
 #include "records/field_loads.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 ANYFFI_THREAD_LOCAL FieldParts parts_of_thread = nullptr;
 
-/// What classes are called where they are defined, if their key is another name; a name may be used again.
+/// Class names as written where the classes are defined, if their keys differ; several classes may share a name.
 struct Names {
   Mutex mutex;
   std::map<String, Vector<int32_t>, std::less<>, Allocator<std::pair<const String, Vector<int32_t>>>> types;
@@ -43,7 +43,7 @@ bool hold(AnyffiValue& given, AnyValue& out) {
   return true;
 }
 
-/// The family of a type; an int of any size is an Int.
+/// The family of a type; a BigInt counts as an Int.
 int32_t int_or_family(int32_t type_code) {
   return type_code == ANYFFI_BIG_INT ? ANYFFI_INT : anyffi_type_get_family(type_code);
 }
@@ -79,7 +79,7 @@ bool has_fitting_elements(const FieldType& type, const AnyffiValue& given) {
   }
 }
 
-/// An Array of a fixed size, whose elements have types of their own.
+/// Loads an Array of fixed size, with a type for each element.
 bool load_tuple(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
   AnyValue holder;
   if (!Traits<Array<>>::load(given, holder, why)) return refused_as(type, why);
@@ -97,7 +97,7 @@ bool load_tuple(const FieldType& type, AnyffiValue& given, AnyValue& out, Anyffi
     AnyValue converted;
     auto fit = detail::load_element<Part<0>>(element, anyffi_make_int(i), converted, why);
     if (fit == detail::Fit::kRefused) {
-      anyffi_mismatch_detach(&why);  // what was refused may be the holder's
+      anyffi_mismatch_detach(&why);  // the holder may own the refused value, and ends here
       return false;
     }
     if (fit == detail::Fit::kConverted && !detail::convert_cell(holder.raw(), copy, i, std::move(converted), why)) {
@@ -108,7 +108,7 @@ bool load_tuple(const FieldType& type, AnyffiValue& given, AnyValue& out, Anyffi
   return true;
 }
 
-/// As `Variant`: the first type of the value's own family, else the first that accepts it.
+/// As `Variant` does: prefers a type of the value's own family, else the first type that accepts the value.
 bool load_union(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
   AnyffiValue value = given;
   if (value.type_code > 0) value.aux = 0;
@@ -145,7 +145,7 @@ bool load_object(const FieldType& type, AnyffiValue& given, AnyValue& out, Anyff
   return refuse(why, given, type.name.c_str());
 }
 
-/// An object of the type that has the key when it is loaded: annotations may precede the class that they name.
+/// Loads an object of the type that has the key at this time: an annotation may precede the class that it names.
 bool load_named(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
   const AnyffiTypeInfo* info = given.type_code > 0 ? anyffi_type_get_info(given.as_object->type_code) : nullptr;
   for (; info != nullptr; info = info->depth == 0 ? nullptr : anyffi_type_get_info(info->parent)) {
@@ -170,7 +170,7 @@ bool load_literal(const FieldType& type, AnyffiValue& given, AnyValue& out, Anyf
   return refuse(why, given, type.name.c_str(), ANYFFI_MISMATCH_VALUE, type.detail.c_str());
 }
 
-/// A member of an enumeration of the front end, or its value.
+/// Loads a member of an enumeration of the front end, or the value of a member.
 bool load_enumeration(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
   AnyValue plain;
   AnyffiValue value = detail::unboxed(given);
@@ -198,7 +198,7 @@ bool load_enumeration(const FieldType& type, AnyffiValue& given, AnyValue& out, 
   return refuse(why, given, type.name.c_str(), ANYFFI_MISMATCH_VALUE, type.detail.c_str());
 }
 
-/// What a function of the front end accepts: an instance of a class of its own.
+/// Loads an instance of one of the front end's own classes, as a function of the front end decides.
 bool load_instance(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
   AnyValue held;
   AnyView value(given);

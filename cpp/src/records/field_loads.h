@@ -1,5 +1,5 @@
 /// \file
-/// Loading the values of fields: by the traits of C++ types, whose elements are of types known at run time.
+/// Loads the values of fields with the traits of C++ containers, whose element types are known only at run time.
 #ifndef ANYFFI_SRC_RECORDS_FIELD_LOADS_H_
 #define ANYFFI_SRC_RECORDS_FIELD_LOADS_H_
 
@@ -11,7 +11,7 @@ namespace anyffi::runtime {
 
 using FieldParts = const std::unique_ptr<const FieldType>*;
 
-/// The parts of the container that the thread is loading.
+/// The element types of the container that the thread is loading.
 FieldParts& current_parts() noexcept;
 
 class Current {
@@ -25,7 +25,7 @@ class Current {
   FieldParts former_;
 };
 
-/// In the place of a C++ type of elements: part `I` of `current_parts`.
+/// Stands for an element type in C++ traits: element type `I` of `current_parts`.
 template <int I>
 struct Part {};
 
@@ -48,7 +48,7 @@ struct Traits<runtime::Part<I>> {
 
 namespace detail {
 
-/// Stores what the part converts an element to.
+/// Loads an element, and stores the value to which the element type converts it.
 template <int I>
 Fit load_part(Element& element, const AnyffiValue& key, AnyValue& converted, AnyffiMismatch& why) {
   if (!Traits<runtime::Part<I>>::load(element.value, converted, why)) {
@@ -73,9 +73,9 @@ inline Fit load_element<runtime::Part<1>>(Element& element, const AnyffiValue& k
 
 namespace anyffi::runtime {
 
-/// Names the whole type where the value itself was refused. Always false.
+/// Names the whole type in `why`, if the value itself was rejected rather than an element. Always false.
 bool refused_as(const FieldType& type, AnyffiMismatch& why);
-/// Whether the type masks of a container show that its elements need no check.
+/// Whether the type masks of a container prove that its elements need no check.
 bool has_fitting_elements(const FieldType& type, const AnyffiValue& given);
 
 template <class T>
@@ -88,7 +88,7 @@ bool load_leaf(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiM
   return true;
 }
 
-/// A box stays one: the field is a pointer to it.
+/// A box is not unboxed: the field is a pointer to it.
 template <>
 inline bool load_leaf<ObjectRef>(const FieldType& type, AnyffiValue& given, AnyValue& out, AnyffiMismatch& why) {
   AnyValue holder;

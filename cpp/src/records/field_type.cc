@@ -1,5 +1,5 @@
 /// \file
-/// The types of fields: what describes them, and their values while none is set.
+/// The types of fields: their descriptions, and the initial values of fields.
 #include "records/field_type.h"
 
 #include <anyffi/stl/complex.h>
@@ -158,13 +158,13 @@ void read_choices(const Array<>& description, FieldType& type) {
 void read_enumeration(const Array<>& description, FieldType& type) {
   if (description.size() < 3 || description.size() % 2 == 0) refuse_description(description);
   type.name = text_of(description[1]);
-  // Some members only are a `Literal[...]`, no class.
+  // `Literal[...]`, for some members only, is not a class name.
   bool is_class = type.name.find('[') == String::npos;
   type.detail = (is_class ? "expected a member of " : "expected ") + type.name;
   for (int64_t i = 2; i < description.size(); ++i) type.choices.push_back(description[i]);
 }
 
-/// Of a container, a tuple or a union; of others none.
+/// Reads the element types of a container, tuple or union; other types have none.
 void read_parts(const Array<>& description, const Row& row, FieldType& type, SelfTypes& selves) {
   for (int64_t i = 1; i < description.size(); ++i) {
     type.parts.push_back(make_field_type(description[i].cast<Array<>>(), selves));

@@ -1,5 +1,5 @@
 /// \file
-/// The fields of records: reading, writing and visiting them.
+/// The fields of records: reads, writes and visits them.
 #include <utility>
 
 #include "core/errors.h"
@@ -20,8 +20,8 @@ const AnyffiRecord* find_record(int32_t type_code) noexcept {
 
 const AnyffiRecord& own_record(const AnyffiObject* self) { return *anyffi_type_get_info(self->type_code)->record; }
 
-/// The number of a field among a record's own. The field may be that of a former declaration, which front ends
-/// remember: declared again with the same fields, a type stays the same.
+/// The index of a field among a record's own fields. The field may belong to an earlier declaration of the same type,
+/// which front ends may still hold.
 size_t own_index_of(const AnyffiFieldInfo* field, const AnyffiRecord& owner) noexcept {
   const AnyffiFieldInfo* fields = owner.fields.data();
   size_t index = (reinterpret_cast<uintptr_t>(field) - reinterpret_cast<uintptr_t>(fields)) / sizeof(*field);
@@ -31,12 +31,12 @@ size_t own_index_of(const AnyffiFieldInfo* field, const AnyffiRecord& owner) noe
   return index;
 }
 
-/// The number of a field among all fields of a record.
+/// The index of a field among all fields of a record.
 size_t index_of(const AnyffiFieldInfo* field, const AnyffiRecord& owner) noexcept {
   return owner.num_inherited + own_index_of(field, owner);
 }
 
-/// 0, or -1 with an AttributeError, for a field of a draft that is to be read.
+/// Returns 0, or -1 with an AttributeError if the field of a draft is not set yet.
 __attribute__((noinline)) int check_set(const AnyffiObject* self, const AnyffiFieldInfo* field) {
   const AnyffiTypeInfo* info = anyffi_type_get_info(self->type_code);
   const AnyffiRecord& owner = *anyffi_type_get_info(field->type_code)->record;
@@ -44,7 +44,7 @@ __attribute__((noinline)) int check_set(const AnyffiObject* self, const AnyffiFi
   return raise_format("AttributeError", "'%s' object has no attribute '%s'", info->python_name, field->name);
 }
 
-/// Notes that a field of a draft is set.
+/// Records that a field of a draft is set; the last one completes the draft.
 __attribute__((noinline)) void note_set(AnyffiObject* self, const AnyffiFieldInfo* field) {
   const AnyffiRecord& record = own_record(self);
   const AnyffiRecord& owner = *anyffi_type_get_info(field->type_code)->record;
@@ -65,7 +65,7 @@ __attribute__((noinline)) void note_set(AnyffiObject* self, const AnyffiFieldInf
 
 using Place = char* (*)(AnyffiObject* self, const AnyffiFieldInfo* field);
 
-/// Objects that the runtime made have their content at a fixed place; C++ has made others.
+/// The runtime's objects have their content at a fixed offset; objects that C++ made do not.
 inline char* find_member(AnyffiObject* self, const AnyffiFieldInfo* field) {
   bool is_own = self->deleter == &anyffi_record_destroy || self->deleter == &destroy_draft;
   if (__builtin_expect(is_own, 1)) return content_of_own(self) + field->offset;
@@ -74,7 +74,7 @@ inline char* find_member(AnyffiObject* self, const AnyffiFieldInfo* field) {
   return static_cast<char*>(content) + field->offset;
 }
 
-/// Of records that derive from a class of C++: it makes none of their objects.
+/// For records that derive from a C++ class, whose objects only the runtime makes.
 inline char* find_member_behind(AnyffiObject* self, const AnyffiFieldInfo* field) {
   return content_of_own(self) + field->offset;
 }
@@ -89,7 +89,7 @@ int get_number(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* ou
   return 0;
 }
 
-/// Raises the error about a value, with the name of the type that a draft gets. Always -1.
+/// Raises the error about a value, with the name of the completed type for a draft. Always -1.
 int refuse(const AnyffiMismatch& why, const AnyffiFieldInfo* field) {
   const AnyffiRecord* completed = anyffi_type_get_info(field->type_code)->record->completed;
   if (completed != nullptr) field = anyffi_type_find_field(completed->type_code, field->name);
@@ -129,14 +129,14 @@ int get_object(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* ou
   return 0;
 }
 
-/// Converts a value to what the field holds.
+/// Converts a value to the type of the field.
 bool load(const AnyffiFieldInfo* field, AnyffiValue* value, AnyValue& out, AnyffiMismatch& why) {
   const AnyffiRecord& record = *anyffi_type_get_info(field->type_code)->record;
   const FieldType& type = *record.types[own_index_of(field, record)];
   return type.load(type, *value, out, why);
 }
 
-/// Gives a member what it holds from now on; returns what it held.
+/// Stores a new value in a member, and returns the former one.
 AnyValue exchange(AnyffiValue* member, AnyValue made) noexcept {
   return AnyValue(detail::Adopt{}, std::exchange(*member, made.release()));
 }
@@ -145,14 +145,14 @@ AnyValue exchange(AnyffiObject** member, AnyValue made) noexcept {
   return former == nullptr ? AnyValue() : AnyValue(detail::Adopt{}, anyffi_make_object(former));
 }
 
-/// Of a member that is an owned value (AnyffiValue), or a reference (AnyffiObject*).
+/// For a member that is an owned value (AnyffiValue) or a reference (AnyffiObject*).
 template <Place kPlace, class M>
 int set_owned(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* value) {
   return detail::catch_all([&] {
     AnyValue made;
     AnyffiMismatch why;
     if (!load(field, value, made, why)) return refuse(why, field);
-    // Once the field has the new value: releasing the former one may run code of users.
+    // Released last: releasing the former value may run users' code, which must see the new one.
     AnyValue former = exchange(reinterpret_cast<M*>(kPlace(self, field)), std::move(made));
     if (is_draft(self)) note_set(self, field);
     return 0;
@@ -171,7 +171,7 @@ int visit_pointer(const void* member, AnyffiVisit visit, void* context) {
   return visit(&value, context);
 }
 
-/// By AnyffiFieldStorage.
+/// Indexed by AnyffiFieldStorage.
 template <Place kPlace>
 constexpr Storage kStorages[] = {
     {},
@@ -194,7 +194,7 @@ int visit_owners(const AnyffiValue* self, AnyffiVisit visit, void* context) {
   if (instance->owner != nullptr) {
     AnyffiValue owner = anyffi_make_object(instance->owner);
     int status = visit(&owner, context);
-    // The fields are those of the owner, unless it is the base.
+    // The owner visits the fields, unless it is the C++ base.
     if (status != 0 || !record.has_base()) return status;
   }
   const char* content = record.has_base()

@@ -22,7 +22,7 @@ AnyffiInstance* allocate(int32_t type_code, const AnyffiRecord& record, bool is_
   return instance;
 }
 
-/// Gives all fields that can have one an initial value.
+/// Sets all fields that have an initial value to it.
 void fill(AnyffiInstance* instance, const AnyffiRecord& record) {
   for (const AnyffiRecord* owner = &record; owner != nullptr; owner = owner->completed ? nullptr : owner->parent) {
     for (size_t i = 0; i < owner->fields.size(); ++i) {
@@ -38,7 +38,7 @@ void fill(AnyffiInstance* instance, const AnyffiRecord& record) {
   }
 }
 
-/// Throws unless an object is a new one of the class from which a record derives.
+/// Throws unless `base` is a new object of the class from which a record derives.
 void require_base(const AnyffiRecord& record, const AnyffiValue& base) {
   const char* name = anyffi_type_get_info(record.base_code)->type_key;
   if (base.type_code <= 0 || base.as_object->type_code != record.base_code) {
@@ -52,7 +52,7 @@ void require_base(const AnyffiRecord& record, const AnyffiValue& base) {
   }
 }
 
-/// Makes a new object of C++ the base of another one. Throws.
+/// Makes a new C++ object the base of a record's object. Throws on failure.
 void join(AnyffiInstance* instance, const AnyffiValue& base) {
   auto* part = reinterpret_cast<AnyffiInstance*>(base.as_object);
   instance->content = part->content;
@@ -65,7 +65,7 @@ void join(AnyffiInstance* instance, const AnyffiValue& base) {
     anyffi_release(base.as_object);
     detail::check(-1);
   }
-  // Pointers to the content are the whole object from now on.
+  // From now on, pointers to the content refer to the whole object.
   anyffi_instance_withdraw(part);
 }
 
@@ -80,12 +80,12 @@ bool has_placeholder(int32_t type_code) noexcept {
 
 AnyValue placeholder_of(int32_t type_code) {
   const AnyffiRecord& record = record_of(type_code);
-  // Never released. Of several threads one prevails.
+  // Never released. If several threads create it, the first one to publish wins.
   AnyffiObject* found = __atomic_load_n(&record.placeholder, __ATOMIC_ACQUIRE);
   if (found == nullptr) {
     AnyffiInstance* made = allocate(type_code, record, false);
     if (made == nullptr) throw std::bad_alloc();
-    // Before it is filled: its own fields may refer to it.
+    // Published before it is filled, because its own fields may refer to it.
     AnyffiObject* expected = nullptr;
     if (__atomic_compare_exchange_n(&record.placeholder, &expected, &made->header, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_ACQUIRE)) {
@@ -135,7 +135,7 @@ AnyValue create_on_base(int32_t type_code, const AnyffiValue& base) {
   AnyffiInstance* made = allocate(type_code, record, false);
   if (made == nullptr) throw std::bad_alloc();
   AnyValue held(detail::Adopt{}, anyffi_make_object(&made->header));
-  // Before its content becomes that of the base.
+  // Fills the fields before `content` becomes that of the base.
   fill(made, record);
   join(made, base);
   return held;

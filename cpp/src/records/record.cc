@@ -35,7 +35,7 @@ void add_field(AnyffiRecord& record, const Array<>& row, SelfTypes& selves) {
   field.set = storage.set;
   field.visit = type->refers ? storage.visit : nullptr;
   field.offset = (record.end + storage.alignment - 1) / storage.alignment * storage.alignment;
-  // Others find the members of structs alone.
+  // Without a C++ struct of the fields, nobody else may access the members by offset.
   field.storage = record.has_base() ? ANYFFI_STORED_OTHERWISE : type->storage;
   record.end = field.offset + storage.size;
   record.alignment = std::max(record.alignment, storage.alignment);
@@ -44,7 +44,7 @@ void add_field(AnyffiRecord& record, const Array<>& row, SelfTypes& selves) {
   record.types.push_back(type);
 }
 
-/// The leading numbers of a struct without a base, as `members_of` in layout.h finds them.
+/// The member types of a struct without a base, encoded as by `members_of` in layout.h.
 uint64_t members_of(const AnyffiRecord& record) {
   uint64_t members = 0;
   int shift = 0;
@@ -81,14 +81,14 @@ bool refers(const AnyffiRecord& record) {
   return false;
 }
 
-/// The records of a type, those of its ancestors first.
+/// The records of a type and its ancestors, the root first.
 Vector<const AnyffiRecord*> line_of(const AnyffiRecord& record) {
   Vector<const AnyffiRecord*> line;
   for (const AnyffiRecord* x = &record; x != nullptr; x = x->parent) line.insert(line.begin(), x);
   return line;
 }
 
-/// The record of the drafts of a record with guarded fields, to which it refers.
+/// Makes the record of the drafts of `record`, which refers to it.
 std::unique_ptr<AnyffiRecord> make_draft(const AnyffiRecord& record) {
   auto draft = std::make_unique<AnyffiRecord>();
   draft->parent = record.parent;
@@ -112,7 +112,7 @@ AnyffiTypeInfo describe_draft(AnyffiRecord& draft, const AnyffiTypeInfo& complet
   return info;
 }
 
-/// Marks the types of fields for which there is no initial value. That of the type itself is one without such fields.
+/// Counts the fields without an initial value. If drafts have a type of their own, those of the type itself have none.
 void guard(AnyffiRecord& record, const SelfTypes& selves) {
   record.num_guarded = record.parent == nullptr ? 0 : record.parent->num_guarded;
   for (const FieldType* type : record.types) record.num_guarded += type->is_guarded;
@@ -123,7 +123,7 @@ void guard(AnyffiRecord& record, const SelfTypes& selves) {
   }
 }
 
-/// Lets a record derive from a type: another record, or a class of C++.
+/// Makes a record derive from a type: another record, or a C++ class.
 void inherit(AnyffiRecord& record, int32_t parent) {
   const AnyffiTypeInfo* info = anyffi_type_get_info(parent);
   if (info != nullptr && info->record == nullptr && parent >= ANYFFI_FIRST_DYNAMIC_TYPE) {
@@ -158,7 +158,7 @@ Array<int64_t> declare_record(const String& key, const AnyValue& doc, int32_t pa
   if (refers(*record)) info.visit_children = &visit_owners;
   auto draft = record->has_draft_type() ? make_draft(*record) : nullptr;
   AnyffiTypeInfo draft_info = draft != nullptr ? describe_draft(*draft, info) : AnyffiTypeInfo{};
-  // The locks are released before records that are refused: what these own may run code of users.
+  // Records that are refused are destroyed after the locks are released: their values may run users' code.
   auto lock = lock_expectations();
   require_expected(info.type_key, *record);
   TypeDeclarations declarations;
@@ -168,7 +168,7 @@ Array<int64_t> declare_record(const String& key, const AnyValue& doc, int32_t pa
   for (FieldType* self : selves.types) self->type_code = record->type_code;
   Array<int64_t> codes{record->type_code, draft != nullptr ? draft->type_code : record->type_code};
   declarations.publish();
-  // The types refer to them from now on, and are never destroyed.
+  // The types, which are never destroyed, refer to the records from now on.
   record.release();
   draft.release();
   return codes;

@@ -7,16 +7,16 @@
 
 #include "records/field_type.h"
 
-/// What a type of records has besides its AnyffiTypeInfo. Never freed once the type is declared. The objects of the
-/// type are an AnyffiInstance and, behind it, the content: the fields of the parent, then its own.
+/// The runtime's data about a record type besides its AnyffiTypeInfo. Never freed once the type is declared. An object
+/// of the type is an AnyffiInstance followed by the content: the fields of the parent, then its own.
 ///
-/// An object whose fields get their values one after another is a draft until all are set. Its fields have initial
-/// values meanwhile, so that C++ can take it for a struct. Where a field is guarded, because there is no such value,
-/// the draft is of a type of its own, below no other, which no C++ function accepts.
+/// While fields are set one by one, an object is a draft. Unset fields have initial values, so that C++ can read the
+/// draft as a struct. If a field has no possible initial value (it is guarded), drafts have a separate type without a
+/// parent, which no C++ function accepts.
 ///
-/// A record may derive from a class of C++. Its objects refer to the content of another one, an object of that class,
-/// which they own; the fields lie where they always do, and C++ has no struct of them. So no field is guarded: such an
-/// object is a draft of a type of its own until it has its base.
+/// A record may derive from a C++ class. Its object then owns a second object, of that class, and refers to its
+/// content; the record's fields lie at the usual place, and C++ has no struct for them. No field is guarded: until it
+/// has its base, such an object is a draft of a separate type.
 struct AnyffiRecord : anyffi::runtime::Allocated {
   using FieldType = anyffi::runtime::FieldType;
   using String = anyffi::runtime::String;
@@ -29,50 +29,50 @@ struct AnyffiRecord : anyffi::runtime::Allocated {
 
   const AnyffiRecord* parent = nullptr;
   int32_t type_code = ANYFFI_NONE;
-  int32_t base_code = ANYFFI_NONE;                  // of the class of C++ from which it derives, if there is one
+  int32_t base_code = ANYFFI_NONE;                  // the C++ class from which it derives, or ANYFFI_NONE
   int64_t end = 0;                                  // of the last member
   int64_t alignment = 1;                            // of the content
-  anyffi::runtime::Vector<AnyffiFieldInfo> fields;  // own; of a type of drafts all
+  anyffi::runtime::Vector<AnyffiFieldInfo> fields;  // own fields; for a type of drafts, all fields
   anyffi::runtime::Vector<const FieldType*> types;  // of `fields`
-  anyffi::runtime::Vector<Owner> owners;            // also in the parent
-  size_t num_inherited = 0;                         // fields
-  int32_t num_guarded = 0;                          // of all fields
-  const AnyffiRecord* completed = nullptr;          // of a type of drafts: the record of the type that they get
-  const AnyffiRecord* draft = nullptr;              // the reverse, if drafts have a type of their own
+  anyffi::runtime::Vector<Owner> owners;            // own and inherited
+  size_t num_inherited = 0;                         // number of inherited fields
+  int32_t num_guarded = 0;                          // number of guarded fields, inherited ones included
+  const AnyffiRecord* completed = nullptr;          // for a type of drafts: the record of the completed type
+  const AnyffiRecord* draft = nullptr;              // the record of its drafts, if they have a type of their own
   mutable AnyffiObject* placeholder = nullptr;      // see `placeholder_of`
-  /// What `types` refers to; none of a type of drafts, which has those of the completed type and its ancestors.
+  /// Owns the objects in `types`; empty for a type of drafts, which uses those of the completed type and its ancestors.
   anyffi::runtime::Vector<std::unique_ptr<const FieldType>> own_types;
-  /// Of the type and its fields, in a list: they must not move.
+  /// Names and docstrings of the type and its fields; a list, because they must not move.
   std::forward_list<String, anyffi::runtime::Allocator<String>> texts;
 
-  /// As `sizeof`: a struct without members has one byte.
+  /// As `sizeof`: a struct without members has size 1.
   int64_t size() const noexcept { return end == 0 ? 1 : (end + alignment - 1) / alignment * alignment; }
   bool has_base() const noexcept { return base_code != ANYFFI_NONE; }
   /// Whether its drafts have a type of their own.
   bool has_draft_type() const noexcept { return num_guarded != 0 || has_base(); }
   int32_t draft_code() const noexcept { return draft == nullptr ? type_code : draft->type_code; }
-  /// A copy of a text, which lives as long as the record.
+  /// Copies a text for the lifetime of the record.
   const char* keep(const String& text) { return texts.emplace_front(text).c_str(); }
 };
 
 namespace anyffi::runtime {
 
-/// Declares a type, whose fields follow those of its parent: of each name, docstring or None, and what describes its
-/// type. A key may be declared again: with the same fields it is the same type, with others a new one. Returns the
-/// codes of the type and of its drafts, which are the same if it has no guarded fields. Throws; then nothing is
-/// declared.
+/// Declares a type. `fields` has for each new field its name, its docstring or None, and the description of its type;
+/// they follow the parent's fields. Declaring a key again gives the same type if the fields are the same, and a new one
+/// otherwise. Returns the codes of the type and of its drafts, which are equal unless drafts have a type of their own.
+/// If it throws, nothing is declared.
 Array<int64_t> declare_record(const String& key, const AnyValue& doc, int32_t parent, const Array<Array<>>& fields);
 
-/// Lets fields that were declared earlier, by the name of a class, hold objects of a type of another key. Throws.
+/// Makes fields that were declared with the name of a class accept objects of a type with another key. Throws.
 void name_type(const String& name, int32_t type_code);
 
 /// A new draft of a type of drafts. Throws.
 AnyValue create_draft(int32_t type_code);
 
-/// Gives a draft the object of C++ from which it derives: a new one, to which there is no other reference. Throws.
+/// Gives a draft its C++ base object, which must be new and have no other reference. Throws.
 void set_base(AnyffiObject* draft, const AnyffiValue& base);
 
-/// A new object of a type of records that derives from a class of C++, whose fields are to be set. Throws.
+/// Makes an object of a record type that derives from a C++ class; its fields are not set yet. Throws.
 AnyValue create_on_base(int32_t type_code, const AnyffiValue& base);
 
 /// The record of a type; throws a ValueError for others.

@@ -1,5 +1,5 @@
 /// \file
-/// Structs of C++ for records: what libraries expect of the types, and what front ends declare.
+/// C++ structs for records: checks what libraries expect of a type against what front ends declare.
 #include "records/structs.h"
 
 #include <algorithm>
@@ -13,14 +13,14 @@
 namespace anyffi::runtime {
 namespace {
 
-/// What a struct in a library expects of the type of a key.
+/// The fields that a struct in a library expects of the type with a key.
 struct Expected {
   String key;
   const AnyffiFieldInfo* fields;
   int32_t num_fields;
 };
 
-/// Never destroyed, as types.
+/// Never destroyed, because types are not.
 struct Expectations {
   Mutex mutex;
   Vector<Expected> list;
@@ -41,7 +41,7 @@ String show_field(const AnyffiFieldInfo* field) {
 bool agrees(const AnyffiFieldInfo& declared, const AnyffiFieldInfo& expected) {
   if (std::strcmp(declared.name, expected.name) != 0 || declared.offset != expected.offset) return false;
   if (declared.storage != expected.storage) return false;
-  // An AnyValue holds values of all types, and an ObjectRef all objects.
+  // An AnyValue member accepts a field of any type, an ObjectRef member any object type.
   bool is_any = std::strcmp(expected.type_name, "Any") == 0 || std::strcmp(expected.type_name, "Object") == 0;
   return is_any || std::strcmp(declared.type_name, expected.type_name) == 0;
 }

@@ -1,5 +1,5 @@
 /// \file
-/// What structs in libraries expect of records.
+/// Checks that record types have the fields that structs in libraries expect.
 #ifndef ANYFFI_SRC_RECORDS_STRUCTS_H_
 #define ANYFFI_SRC_RECORDS_STRUCTS_H_
 
@@ -10,10 +10,10 @@
 
 namespace anyffi::runtime {
 
-/// Keeps libraries from declaring structs while a type is declared.
+/// Locks out libraries that declare structs, while a type is declared.
 std::unique_lock<Mutex> lock_expectations();
 
-/// Throws if a struct of a library differs from the fields of the type of a key. The caller holds the lock.
+/// Throws if a library's struct differs from the fields of the type with this key. The caller holds the lock.
 void require_expected(const char* key, const AnyffiRecord& record);
 
 }  // namespace anyffi::runtime

@@ -1,5 +1,5 @@
 /// \file
-/// Descriptions of classes, which libraries make in static initialisers.
+/// Builds class descriptions, which libraries make in static initialisers.
 #include <anyffi/error.h>
 
 #include <cstring>
@@ -18,15 +18,15 @@ namespace {
 
 using VisitChildren = decltype(AnyffiTypeInfo::visit_children);
 
-/// Rows of a table that is never freed once a type was defined by it.
+/// A growing table, which is never freed once a type was defined with it.
 template <class Row>
 struct Table {
   Row* rows = nullptr;
   int32_t size = 0;
 
-  /// NULL, and an error, where memory ends.
+  /// Returns NULL, with an error, if memory is exhausted.
   Row* add(const Row& row) noexcept {
-    // Doubled at each power of two.
+    // Grows at each power of two.
     if ((size & (size - 1)) == 0) {
       auto* grown = static_cast<Row*>(anyffi_alloc(sizeof(Row) * static_cast<size_t>(size > 0 ? 2 * size : 1)));
       if (grown == nullptr) return raise_no_memory(), nullptr;
@@ -39,13 +39,13 @@ struct Table {
   }
 };
 
-/// What was said of a field, or with NULL of the class.
+/// A setting of `structural`; `field` is NULL for the class itself.
 struct StructureRow {
   const char* field;
   int32_t structure;
 };
 
-/// What the documentation, and what is said of structure, belong to.
+/// The member to which a following `doc` or `structural` applies.
 enum class Last { kClass, kField, kFunction, kNothing };
 
 struct ClassState : Allocated {
@@ -56,7 +56,7 @@ struct ClassState : Allocated {
   VisitChildren visit_fields;
   Last last = Last::kClass;
   bool is_guarded = false;
-  bool has_fields = false;  // beside those that the class declares itself
+  bool has_fields = false;  // other than those that the class declares itself
   Table<AnyffiFieldInfo> fields;
   Table<AnyffiMethodInfo> methods;
   Table<StructureRow> structures;
@@ -66,7 +66,7 @@ struct ClassState : Allocated {
 
 ClassState* state_of(const AnyffiClassBuilder* builder) noexcept { return static_cast<ClassState*>(builder->state); }
 
-/// Puts the key of the class before the message of the raised error, if it has one.
+/// Prepends the key of the class to the message of the raised error, unless the message is empty.
 void name_class(const ClassState& state) noexcept {
   Owned raised, message, named;
   anyffi_error_take_raised(raised.out());
@@ -82,7 +82,7 @@ void name_class(const ClassState& state) noexcept {
       return str_from_utf8_escaped(whole.data(), static_cast<int64_t>(whole.size()), message.out());
     });
     if (status == 0) status = anyffi_error_create(&error->kind, message.get(), nullptr, named.out());
-    if (status != 0) anyffi_error_take_raised(named.out());  // for want of memory: the former error is as good
+    if (status != 0) anyffi_error_take_raised(named.out());  // without memory for a new error, the former one is raised
     if (status == 0) return anyffi_error_set_raised(named->as_object);
   }
   anyffi_error_set_raised(raised->as_object);
@@ -93,7 +93,7 @@ void defer(const ClassState& state) noexcept {
   anyffi_registry_defer_error_of(state.slot);
 }
 
-/// Ends the last member.
+/// Ends the description of the last member.
 void check_last(AnyffiClassBuilder* builder) noexcept {
   if (builder->function != nullptr && check_native(*builder->function) != 0) defer(*state_of(builder));
   builder->function = nullptr;
@@ -101,20 +101,20 @@ void check_last(AnyffiClassBuilder* builder) noexcept {
 
 constexpr uint32_t kIsProperty = ANYFFI_GETTER | ANYFFI_SETTER;
 
-/// Whether a method is the setter of a property, and another one the getter of one, which is static or not.
+/// Whether the flags are those of a property's setter and getter, both static or both not.
 bool is_pair(uint32_t setter, uint32_t getter) noexcept {
   if (setter == ANYFFI_SETTER) return getter == ANYFFI_GETTER;
   return setter == (ANYFFI_STATIC_METHOD | ANYFFI_SETTER) && getter == (ANYFFI_STATIC_METHOD | kIsProperty);
 }
 
-/// Refuses a name that Python's code cannot write.
+/// Raises an error for a name that is not a Python identifier.
 int check_identifier(const char* name, const char* of_what) noexcept {
   if (is_identifier(name)) return 0;
   return raise_format("ValueError", "a %s cannot have the name '%s': it is not an identifier", of_what, name);
 }
 
-/// Refuses a second member of a name, of which Python would have one. Methods of one kind are overloads, and
-/// constructors have no name of their own.
+/// Raises an error if a name is used twice, since Python has one attribute for it. Methods of one kind are overloads,
+/// and constructors have no name.
 int check_name(const ClassState& state, const char* name, uint32_t flags) noexcept {
   constexpr uint32_t kIsUnnamed = ANYFFI_CONSTRUCTOR | ANYFFI_RESTORE;
   if ((flags & kIsUnnamed) == 0 && check_identifier(name, "member") != 0) return -1;
@@ -142,14 +142,14 @@ int add_method(ClassState* state, const char* name, uint32_t flags, const Owned&
     if (method.flags != flags || std::strcmp(method.name, name) != 0) continue;
     Owned all;
     if (add_overload(name, anyffi_make_object(method.function), *function.get(), &all) != 0) return -1;
-    // The type refers to it.
+    // Owned by the type, which is never freed.
     method.function = all.take().as_object;
     return 0;
   }
   return state->methods.add({name, function->as_object, flags, 0}) != nullptr ? 0 : -1;
 }
 
-/// The setter of a property, after whose getter nothing was added; the getter if it has none.
+/// The setter of the last property, if nothing was added after the property's getter; the getter if it has no setter.
 AnyffiNativeFunction* setter_before_last(const ClassState& state, AnyffiNativeFunction* getter) noexcept {
   int32_t size = state.methods.size;
   if (size < 2) return getter;
@@ -174,7 +174,7 @@ int define(const ClassState& state) noexcept {
   return 0;
 }
 
-/// Visits the references in the fields of a class, each once.
+/// Visits the references in the fields of a class; a member that several fields name is visited once.
 int visit_fields(const AnyffiTypeInfo& info, const AnyffiObject* self, AnyffiVisit visit, void* context) {
   for (int32_t i = 0; i < info.num_fields; ++i) {
     const AnyffiFieldInfo& field = info.fields[i];
@@ -247,10 +247,10 @@ AnyffiNativeFunction* anyffi_class_add_function(AnyffiClassBuilder* builder, con
   if (status != 0) return defer(*state), nullptr;
   // Never released: the type refers to it.
   created.take();
-  bool is_of_overrides = std::strncmp(name, "__anyffi_", 9) == 0;  // no member that the author of the class described
+  bool is_of_overrides = std::strncmp(name, "__anyffi_", 9) == 0;  // an internal method, not a member
   state->last = is_of_overrides ? Last::kClass : Last::kFunction;
   if (state->is_guarded && !is_static) guard_native(function, name == std::string_view("__anyffi_bind__"));
-  // What a property refers to is inside of the object.
+  // By default, the result of a property refers into the object.
   if (builder->flags == ANYFFI_GETTER) anyffi_native_set_returns(function, ANYFFI_RETURNS_REFERENCE_INTERNAL);
   return builder->function = function;
 }
@@ -260,7 +260,7 @@ void anyffi_class_add_field(AnyffiClassBuilder* builder, const AnyffiFieldInfo* 
   if (state == nullptr) return;
   check_last(builder);
   state->last = Last::kNothing;
-  // The first field of an exception names its base.
+  // An exception's first field names its base class.
   bool is_base = state->fields.size == 0 && names_exception_base(*field);
   if ((!is_base && check_name(*state, field->name, 0) != 0) || state->fields.add(*field) == nullptr)
     return defer(*state);
@@ -301,16 +301,16 @@ AnyffiNativeFunction* anyffi_class_get_function(const AnyffiClassBuilder* builde
 void anyffi_class_keep_alive(AnyffiClassBuilder* builder, int32_t nurse, int32_t patient) {
   ClassState* state = state_of(builder);
   if (state == nullptr) return;
-  // The result of a constructor is the object.
+  // In a constructor's signature the object is the result, so the indices shift by one.
   int32_t shift = (builder->flags & ANYFFI_CONSTRUCTOR) != 0 ? 1 : 0;
   AnyffiNativeFunction* function = anyffi_class_get_function(builder, "keep_alive()");
-  // The value of a property is an argument of its setter, which was added before the getter.
+  // A property's value is the argument of its setter, which was added before the getter.
   if (builder->flags == ANYFFI_GETTER && (nurse == 2 || patient == 2)) function = setter_before_last(*state, function);
   if (function != nullptr &&
       keep_alive_native(function, nurse > 0 ? nurse - shift : nurse, patient > 0 ? patient - shift : patient)) {
     defer(*state);
   }
-  // The garbage collector looks into objects that have references.
+  // An object that keeps others alive needs a visit function, so that the garbage collector visits it.
   if (nurse == 1 && state->visit == nullptr) state->visit = state->visit_fields;
 }
 
@@ -361,7 +361,7 @@ void anyffi_class_finish(AnyffiClassBuilder* builder, const AnyffiModuleClass** 
   if (state == nullptr) return;
   check_last(builder);
   builder->state = nullptr;
-  // If it could not be registered, that was deferred.
+  // A failed registration was deferred already.
   if (*state->slot != ANYFFI_NONE) {
     if (define(*state) != 0) {
       defer(*state);

@@ -7,7 +7,7 @@
 
 namespace anyffi::runtime {
 
-/// As `anyffi_type_define`, by the library in which an address lies.
+/// As `anyffi_type_define`, on behalf of the library that contains the address `in_library`.
 int define_type_in(const void* in_library, int32_t* type_code, const AnyffiTypeInfo* info) noexcept;
 
 }  // namespace anyffi::runtime

@@ -32,13 +32,13 @@ class LoadJournal {
   /// Makes room for a record of a type. May throw bad_alloc.
   void reserve_type() { types_.reserve(types_.size() + 1); }
   void record_type(const FormerType& former) noexcept { types_.push_back(former); }
-  /// Records that a registration failed with the error in the thread's slot, because the name was taken.
+  /// Records that a registration failed, with the error in the thread's slot, because its name was taken.
   void record_taken(const AnyffiValue& name) noexcept;
-  /// Keeps an error that an initialiser of the library at `base` deferred, unless there is one already; steals it.
+  /// Keeps the first error that an initialiser deferred, with the library at `base` that raised it; steals it.
   void defer(AnyffiValue error, const void* base) noexcept;
   /// The first deferred error, or None.
   const AnyffiValue* error() const noexcept { return error_.get(); }
-  /// The library of that error.
+  /// The library that deferred that error.
   const void* base() const noexcept { return base_; }
   /// The taken name that caused that error, or None.
   const AnyffiValue* taken_name() const noexcept { return taken_name_.get(); }

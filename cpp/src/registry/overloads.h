@@ -1,5 +1,5 @@
 /// \file
-/// Several functions of a declaration under one name.
+/// Declarations of several functions with one name.
 #ifndef ANYFFI_SRC_REGISTRY_OVERLOADS_H_
 #define ANYFFI_SRC_REGISTRY_OVERLOADS_H_
 
@@ -9,7 +9,8 @@
 
 namespace anyffi::runtime {
 
-/// Adds an overload to a function. `out`: the function that has all overloads, which is `function` from the third on.
+/// Adds an overload to a function. `out`: the function with all overloads; that is `function` itself from the third
+/// overload on.
 inline int add_overload(const char* name, const AnyffiValue& function, const AnyffiValue& added, Owned* out) noexcept {
   if ((reinterpret_cast<AnyffiFunction*>(function.as_object)->info->flags & ANYFFI_OVERLOADED) != 0) {
     *out = retained(function);

@@ -11,12 +11,12 @@
 namespace anyffi::runtime {
 namespace {
 
-/// An address in the library of a function.
+/// An address inside the library that defines a function.
 const void* in_library(const AnyffiNativeFunction& function) noexcept {
   return reinterpret_cast<const void*>(function.base.call);
 }
 
-/// Publishes the function of a name, or all of its overloads. `library`: an address in it.
+/// Publishes the function with a name, or all of its overloads. `library`: an address inside the library.
 int publish(AnyffiRegistration* registration, const Owned& added, const void* library) noexcept {
   Owned all;
   bool is_first = registration->published == nullptr;
@@ -33,7 +33,7 @@ int publish(AnyffiRegistration* registration, const Owned& added, const void* li
     if (anyffi_str_from_utf8(registration->name, size, name.out()) != 0) return -1;
     if (registry_set(*name.get(), *all.get(), !is_first, library) != 0) return -1;
   }
-  // Never released: the exported symbol uses it even after a removal from the registry.
+  // Never released: the exported symbol uses it even after it was removed from the registry.
   registration->published = all.take().as_object;
   return 0;
 }
@@ -64,7 +64,7 @@ AnyffiNativeFunction* anyffi_registration_add(AnyffiRegistration* registration, 
     anyffi_registry_defer_error_of(library);
     return nullptr;
   }
-  // Never released: what follows in the declaration changes it.
+  // Never released: later calls on the declaration modify it.
   registration->function = reinterpret_cast<AnyffiNativeFunction*>(created.take().as_object);
   return registration->function;
 }

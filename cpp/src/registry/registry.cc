@@ -43,8 +43,8 @@ struct Entry {
 
 using Functions = std::map<Owned, Entry, NameLess, Allocator<std::pair<const Owned, Entry>>>;
 
-/// Nothing is released and no error is raised under the mutex: either may call the host, which takes its lock, and the
-/// thread that holds that lock may wait for this mutex.
+/// While the mutex is held, nothing is released and no error raised: both may call the host, which takes its lock, and
+/// the thread with that lock may be waiting for this mutex.
 struct Registry {
   Mutex mutex;
   Functions functions;
@@ -203,7 +203,7 @@ int anyffi_registry_list(AnyffiValue* out) {
 
 void anyffi_registry_remove_host_functions(void) {
   Registry& all = registry();
-  // Nodes move between maps without allocating. The functions are released after the mutex is.
+  // Moves nodes, because that allocates nothing. The functions are released after the mutex.
   Functions dropped;
   std::lock_guard<Mutex> lock(all.mutex);
   for (auto place = all.functions.begin(); place != all.functions.end();) {

@@ -9,11 +9,12 @@
 
 namespace anyffi::runtime {
 
-/// As `anyffi_registry_set`, by the library in which an address lies. `name` is a string, `function` a function.
+/// As `anyffi_registry_set`, on behalf of the library that contains the address `in_library`. `name` is a string,
+/// `function` a function.
 int registry_set(const AnyffiValue& name, const AnyffiValue& function, bool override_existing,
                  const void* in_library) noexcept;
-/// Replaces `function` by `former`, which `registrant` registered, or removes it if `former` is None; does nothing if
-/// the name has a different function meanwhile. Steals `former`.
+/// Replaces `function` by `former`, which `registrant` registered, or removes it if `former` is None. Does nothing if
+/// the name has another function by now. Steals `former`.
 void registry_restore(const AnyffiValue& name, const AnyffiValue& function, AnyffiValue former,
                       const Registrant& registrant) noexcept;
 

@@ -1,5 +1,5 @@
 /// \file
-/// Arrays of what is found.
+/// Helpers that make the Arrays in which the structure functions return paths, parts and differences.
 #ifndef ANYFFI_SRC_STRUCTURE_ARRAYS_H_
 #define ANYFFI_SRC_STRUCTURE_ARRAYS_H_
 
@@ -12,11 +12,11 @@
 
 namespace anyffi::runtime {
 
-/// The steps of paths: `.name`, `[index]`, `[key]` to the value, and elements of sets, which have no place. A key of a
-/// mapping is also an element of it: the step to the key itself.
+/// The kinds of steps in paths: `.name`, `[index]`, `[key]` to a mapping's value, and elements of sets, which have no
+/// position. A key of a mapping is also one of its elements: that step leads to the key itself.
 enum class StepType { kField = 0, kIndex = 1, kKey = 2, kElement = 3 };
 
-/// Moves an owned value into a sequence that has room for it, and that nobody else knows.
+/// Moves an owned value into a sequence that is not shared yet and has the capacity.
 inline void append_owned(AnyffiObject* sequence, AnyffiValue value) noexcept {
   AnyffiSequence* array = as_sequence(sequence);
   anyffi_add_types(sequence, &array->type_mask, anyffi_type_bit(value.type_code));
@@ -28,7 +28,7 @@ inline int make_array(std::initializer_list<AnyffiValue> values, AnyffiValue* ou
   return anyffi_sequence_create_from(ANYFFI_ARRAY, values.begin(), static_cast<int64_t>(values.size()), out);
 }
 
-/// Appends such an Array to a sequence that has room for it.
+/// Appends such an Array to a sequence with sufficient capacity.
 inline int add_row(AnyffiObject* sequence, std::initializer_list<AnyffiValue> values) noexcept {
   AnyffiValue row;
   if (make_array(values, &row) != 0) return -1;

@@ -1,5 +1,5 @@
 /// \file
-/// Whether functions have changed the parts that they were given.
+/// Detects whether mapping functions returned the parts that they were given.
 #include "structure/changes.h"
 
 #include <cstring>
@@ -27,11 +27,11 @@ bool is_its_value(const AnyffiValue& member, const AnyffiValue& result) noexcept
   return false;
 }
 
-/// Whether a function of the host has returned what it was given: of text, numbers and its own objects the runtime gets
-/// new objects.
+/// Whether a function of the host returned its argument. Text, numbers and the host's own objects come back as new
+/// objects of the runtime, so identity is not enough.
 bool is_unchanged(const AnyffiValue& old, const AnyffiValue& result) noexcept {
   if (is_identical(old, result)) return true;
-  // Of a member of an enumeration the function returns the value.
+  // For a member of an enumeration the function may return the member's value.
   if (void* handle = handle_of(old)) return handle == handle_of(result) || is_its_value(old, result);
   if (is_text_or_number(old.type_code)) {
     return is_text_or_number(result.type_code) && compare_leaves(old, result, 0) == 1;
@@ -45,7 +45,7 @@ bool is_unchanged(const AnyffiValue& old, const AnyffiValue& result) noexcept {
   if (old.type_code != ANYFFI_SLICE) return false;
   auto* left = reinterpret_cast<AnyffiSlice*>(old.as_object);
   auto* right = reinterpret_cast<AnyffiSlice*>(result.as_object);
-  // Parts are rarely more than numbers, and seldom slices of slices.
+  // Compares the parts of slices by identity: they are rarely anything but numbers or None.
   return is_identical(left->start, right->start) && is_identical(left->stop, right->stop) &&
          is_identical(left->step, right->step);
 }

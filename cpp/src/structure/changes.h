@@ -1,5 +1,5 @@
 /// \file
-/// Whether functions have changed the parts that they were given.
+/// Detects whether mapping functions returned the parts that they were given.
 #ifndef ANYFFI_SRC_STRUCTURE_CHANGES_H_
 #define ANYFFI_SRC_STRUCTURE_CHANGES_H_
 
@@ -10,8 +10,8 @@
 
 namespace anyffi::runtime {
 
-/// Appends what a function has returned for a part; the part itself, if the function has returned the same. Whether it
-/// has not. May run code of the host.
+/// Appends the result of a function for a part, or the part itself if the function returned it. Returns whether the
+/// part changed. May run code of the host.
 bool add_result(const AnyffiValue& old, Owned result, Vector<Owned>* parts);
 
 }  // namespace anyffi::runtime

@@ -1,5 +1,5 @@
 /// \file
-/// The direct parts of values, and values with others of them.
+/// Lists the direct parts of values, and makes values with other parts.
 #include <anyffi/inline.h>
 
 #include <cstring>
@@ -37,7 +37,7 @@ class Children {
     return status;
   }
 
-  /// A value like it, with another part; see `anyffi_structure_replace`.
+  /// Makes a value like this one, with one part replaced; see `anyffi_structure_replace`.
   int replace(int64_t index, const AnyffiValue& part, AnyffiValue* out) {
     bool is_object = form_ == Form::kFields || form_ == Form::kState;
     if (is_object && index == kStatePart && type_->get_state != nullptr) return restore(*type_, part, out);
@@ -51,20 +51,20 @@ class Children {
     return remake(true, parts, out);
   }
 
-  /// A value with such parts, or the value itself.
+  /// Makes a value with these parts; returns the value itself if no part changed.
   int remake(bool is_changed, const Vector<Owned>& parts, AnyffiValue* out) {
     static_assert(sizeof(Owned) == sizeof(AnyffiValue));
     const auto* values = reinterpret_cast<const AnyffiValue*>(parts.data());
     return maker_.remake(*owner_.get(), is_changed, values, parts.size(), out);
   }
 
-  /// The row of a part, which was read before all after it: the kind of its step, the step's key, and the part.
+  /// The row of the part that was read last: the kind of its step, the step's key, and the part.
   int make_row(int64_t index, const Vector<Owned>& parts, AnyffiValue* out) const {
     const AnyffiValue& part = *parts[static_cast<size_t>(index)].get();
     if (form_ == Form::kSequence) return make_row(StepType::kIndex, anyffi_make_int(index), part, out);
     if (form_ == Form::kSet) return make_row(StepType::kElement, part, part, out);
     if (form_ == Form::kMapping) {
-      // A mapping's keys are its elements, as they are for loops.
+      // A mapping's keys are its elements, as in a `for` loop.
       if (index % 2 == 0) return make_row(StepType::kElement, part, part, out);
       return make_row(StepType::kKey, *parts[static_cast<size_t>(index - 1)].get(), part, out);
     }

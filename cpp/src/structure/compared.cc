@@ -1,11 +1,11 @@
 /// \file
-/// Comparison of values by their structure: objects, those that were compared before, and all others.
+/// Comparison of values by their structure: the handling of objects and of repeated comparisons.
 #include "structure/comparer.h"
 
 namespace anyffi::runtime {
 namespace {
 
-/// Lets the memory of an object that will be compared soon arrive meanwhile.
+/// Prefetches the memory of an object that will be compared soon.
 void fetch_part(const AnyffiFieldInfo* field, const AnyffiObject* object) noexcept {
   if (field->storage != ANYFFI_STORED_VALUE && field->storage != ANYFFI_STORED_OBJECT) return;
   const char* place = place_of(field, object);
@@ -20,7 +20,8 @@ void fetch_part(const AnyffiFieldInfo* field, const AnyffiObject* object) noexce
 
 }  // namespace
 
-/// As `compare_elements`, for two objects of one type. Most are met once, and the first parts of most are numbers.
+/// As `compare_elements`, for two objects of one type. Most are compared once, and most of their first fields are
+/// numbers.
 Comparer::Verdict Comparer::compare_objects(const AnyffiValue& a, const AnyffiValue& b) {
   const ObjectType& type = types_.find(a.type_code);
   bool may_return = is_shared(a, 0) || is_shared(b, 0);
@@ -31,7 +32,7 @@ Comparer::Verdict Comparer::compare_objects(const AnyffiValue& a, const AnyffiVa
     if (!may_return) {
       begin(a, b, &type, nullptr, -1, Form::kFields, false, Variable::kNone);
       stack_.back().index = index;
-      // The first of them is needed at once.
+      // The object in the first field is compared next, so it is too late to prefetch it.
       for (auto next = static_cast<size_t>(index) + 1; next < type.fields.size(); ++next) {
         fetch_part(type.fields[next].field, a.as_object);
         fetch_part(type.fields[next].field, b.as_object);
@@ -42,12 +43,12 @@ Comparer::Verdict Comparer::compare_objects(const AnyffiValue& a, const AnyffiVa
   return compare_borrowed(a, b, may_return, false);
 }
 
-/// Whether two objects were compared before, or are being compared.
+/// Whether two objects were compared before, or are being compared. Otherwise begins a result for them in `row`.
 bool Comparer::is_known(AnyffiObject* a, AnyffiObject* b, bool only_begun, int32_t* row) {
-  // What binds variables does so again, but not inside of itself.
+  // An object that binds variables must bind them again, except inside of itself.
   only_begun |= declaring_.find(a, nullptr) >= 0;
-  // While no variable is bound, equality is transitive: as many steps as there are objects decide about all pairs. An
-  // object that is compared with itself may have parts that stand for themselves from then on.
+  // While no variable is bound, equality is transitive, so that a union-find needs as many steps as there are objects.
+  // With mapped variables, comparing an object with itself maps its parts to themselves, so it cannot be skipped.
   bool is_transitive = scopes_.is_empty() && (a != b || !maps_);
   if (!only_begun && is_transitive && search_ != Search::kAll) return !unite(a, b);
   if (const Results::Row* known = results_.find(a, b, scopes_, false, only_begun)) {
@@ -77,13 +78,13 @@ bool Comparer::unite(AnyffiObject* a, AnyffiObject* b) {
     if (node < 0) {
       node = static_cast<int32_t>(parents_.size());
       parents_.push_back(node);
-      // Its address must not become that of another object.
+      // Retained, so that no other object gets its address.
       kept_.push_back(retained(anyffi_make_object(objects[i])));
     }
     roots[i] = root_of(static_cast<size_t>(node));
   }
   if (roots[0] == roots[1]) return false;
-  // At random, by the addresses of nodes: paths stay short.
+  // The order of two nodes is effectively random, since it follows addresses: paths stay short.
   parents_[roots[roots[0] < roots[1] ? 1 : 0]] = static_cast<int32_t>(roots[roots[0] < roots[1] ? 0 : 1]);
   return true;
 }

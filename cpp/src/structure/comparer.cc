@@ -24,7 +24,7 @@ bool is_long_text(const AnyffiValue& a, const AnyffiValue& b) noexcept {
 }  // namespace
 
 int Comparer::run(const AnyffiValue& a, const AnyffiValue& b) {
-  // Also where parts may stand for others: each stands for itself.
+  // This also holds with mapped variables: each stands for itself.
   if (a.type_code > 0 && a.type_code == b.type_code && a.as_object == b.as_object) return 1;
   Owned first = retained(a), second = retained(b);
   Verdict verdict = compare_elements(a, b, false);
@@ -53,7 +53,7 @@ void Comparer::protect() noexcept {
 /* ---- two values ---- */
 
 Comparer::Verdict Comparer::compare_elements(const AnyffiValue& a, const AnyffiValue& b, bool binds) {
-  // Copies: where they lie may change.
+  // Copies, because the cells may move.
   AnyffiValue left = anyffi_read_value(&unboxed(a));
   AnyffiValue right = anyffi_read_value(&unboxed(b));
   if (left.type_code >= ANYFFI_FIRST_DYNAMIC_TYPE && left.type_code == right.type_code && !binds) {
@@ -68,14 +68,14 @@ Comparer::Verdict Comparer::compare_elements(const AnyffiValue& a, const AnyffiV
 
 Comparer::Verdict Comparer::compare_borrowed(const AnyffiValue& a, const AnyffiValue& b, bool may_return, bool binds) {
   if (search_ == Search::kAny) return meet(a, b, may_return, binds);
-  // The code of a host may remove them.
+  // Retained: code of the host may remove them from their containers.
   Owned left = retained(a), right = retained(b);
   Verdict verdict = meet(*left.get(), *right.get(), may_return, binds);
   return verdict == kDiffers ? record(left.get(), right.get(), nullptr) : verdict;
 }
 
 Comparer::Verdict Comparer::meet_leaves(const AnyffiValue& a, const AnyffiValue& b) {
-  // Numbers, text and tensors run no code of the host.
+  // Comparing numbers, text and tensors runs no code of the host.
   auto runs_code = [](int32_t code) {
     return code > ANYFFI_COMPLEX && code != ANYFFI_TENSOR && code != ANYFFI_STR_OBJECT && code != ANYFFI_BYTES_OBJECT;
   };
@@ -99,7 +99,7 @@ Comparer::Verdict Comparer::meet_object(const AnyffiValue& a, const AnyffiValue&
       return number == other ? kSame : kDiffers;
     }
   }
-  // What nodes of a DAG stand for never changes again: results hold for ever.
+  // A DAG node stays mapped for good, so results that depend on it stay valid.
   if (is_dag) return *variable = Variable::kMapped, kBegun;
   if (type.structure != ANYFFI_STRUCTURE_VARIABLE) return kBegun;
   results_.meet(Use{left, right, Scopes::kFree});
@@ -186,7 +186,7 @@ Comparer::Verdict Comparer::advance() {
 
 Comparer::Verdict Comparer::advance_sequence() {
   for (;;) {
-    // Nothing of the frame is kept: it moves, and the code of hosts may change the sequences.
+    // Read again in each step: the frame moves, and code of the host may change the sequences.
     Frame& frame = stack_.back();
     const AnyffiSequence* left = as_sequence(frame.a.as_object);
     const AnyffiSequence* right = as_sequence(frame.b.as_object);
@@ -259,7 +259,7 @@ void Comparer::finish() {
   }
   Frame frame = std::move(stack_.back());
   stack_.pop_back();
-  // What is released below may run code.
+  // Releases in this function may run code of the host.
   protect();
   bool is_scope =
       frame.form == Form::kMapping || frame.form == Form::kSet || (frame.type != nullptr && frame.type->is_scope);

@@ -11,16 +11,16 @@
 
 namespace anyffi::runtime {
 
-/// What is found: whether there is a difference, the first one, or all of them.
+/// What to search for: whether there is a difference, the first one, or all of them.
 enum class Search { kAny, kFirst, kAll };
 
-/// Whether all keys are looked up, since they have no parts.
+/// Whether all keys of a mapping can be looked up, since none has parts.
 bool has_simple_keys(const Mapping* mapping) noexcept;
 
-/// Compares two values, with a stack of its own. Cycles are the same if they unfold to the same tree.
+/// Compares two values, with a stack of its own. Two cycles are equal if they unfold to the same infinite tree.
 class Comparer {
  public:
-  /// Of the paths of all differences: a path may be as long as the values are large.
+  /// A limit for the total length of all paths: each path may be as long as the values are large.
   static constexpr size_t kMostSteps = 10'000'000;
 
   enum Verdict { kFailed = -1, kSame = 0, kBegun = 1, kDiffers = 2 };
@@ -41,18 +41,18 @@ class Comparer {
 
   /// 1 if the values are the same, 0 if not; -1 after an error. May throw bad_alloc, and run code of the host.
   int run(const AnyffiValue& a, const AnyffiValue& b);
-  /// Each difference, an Array: the path, an Array of Arrays (StepType, field, index or key), the value on the left and
-  /// on the right, and 1 if there is one on the left, plus 2 if there is one on the right.
+  /// The differences, each an Array of the path (an Array of Arrays: StepType, then field, index or key), the left
+  /// value, the right value, and 1 if there is a left value plus 2 if there is a right one.
   Vector<Owned>& differences() noexcept { return differences_; }
 
  private:
-  /// Which entries of two mappings or sets belong to each other; -1: none.
+  /// The entries of two mappings or sets that correspond; -1 if there is none.
   struct EntryPair {
     int64_t a;
     int64_t b;
   };
   using Pairs = Vector<EntryPair>;
-  /// An entry with the hash of its key and, where several have that, of its value.
+  /// An entry with the hash of its key, and of its value if several keys have the same hash.
   struct HashedEntry {
     uint64_t key;
     uint64_t value;
@@ -62,17 +62,17 @@ class Comparer {
     }
   };
 
-  /// Two values that are compared, and how far. They are borrowed from what holds them, unless code of the host may
-  /// have changed that: see `protect`.
+  /// Two values and the progress of their comparison. Borrowed from their containers until code of the host may run:
+  /// see `protect`.
   struct Frame {
     AnyffiValue a;
     AnyffiValue b;
     const ObjectType* type;
     std::unique_ptr<Pairs> pairs; /* NULL: the keys are looked up */
     int64_t index;
-    int64_t current; /* the element, entry of `a` or field that is compared */
+    int64_t current; /* the element, entry of `a` or field that is being compared */
     int32_t row;     /* in results_, or -1 */
-    uint32_t height; /* of the scopes, at the beginning */
+    uint32_t height; /* the height of the scopes when the frame began */
     uint32_t first_use;
     Form form;
     bool binds; /* its elements are variables */
@@ -81,9 +81,9 @@ class Comparer {
     bool owns;
   };
 
-  /// Owns, from now on, all that is compared. To be called before code of the host runs.
+  /// Retains everything that is being compared. Must be called before code of the host runs.
   void protect() noexcept;
-  /// Begins two borrowed values.
+  /// Begins the comparison of two borrowed values.
   Verdict meet(const AnyffiValue& a, const AnyffiValue& b, bool may_return, bool binds);
   Verdict begin(const AnyffiValue& a, const AnyffiValue& b, const ObjectType* type, std::unique_ptr<Pairs> pairs,
                 int32_t row, Form form, bool binds, Variable variable);
@@ -97,7 +97,7 @@ class Comparer {
   size_t root_of(size_t node) noexcept;
   /// Compares two parts, and records if they differ.
   Verdict compare_elements(const AnyffiValue& a, const AnyffiValue& b, bool binds);
-  /// The same for parts that were made to be compared.
+  /// The same for parts that were created for the comparison.
   Verdict compare_parts(Owned& a, Owned& b, bool by_identity, bool binds);
 
   /// Continue the last frame: kSame if it is done.
@@ -106,7 +106,7 @@ class Comparer {
   Verdict advance_entries();
   Verdict advance_parts();
   Verdict advance_pairs();
-  /// Records the entries of `b` that `a` lacks.
+  /// Records the entries of `b` that are missing in `a`.
   Verdict record_others(const Mapping* a, const Mapping* b);
   void finish();
   static void release(const Frame& frame) noexcept {
@@ -120,17 +120,17 @@ class Comparer {
                  Pairs* pairs);
   int hash_entries(int side, const Mapping* mapping, Vector<HashedEntry>* out);
 
-  /// Records a difference; kDiffers if the search ends.
+  /// Records a difference; returns kDiffers if the search is finished.
   Verdict record(const AnyffiValue* left, const AnyffiValue* right, const AnyffiValue* last_key);
   int make_step(const Frame& frame, AnyffiValue* out);
-  /// The step of a frame, from what the paths before this one have.
+  /// The path step of a frame, shared with the previous path where possible.
   const AnyffiValue* find_step(size_t level);
 
   uint32_t flags_;
   Search search_;
-  bool maps_; /* an object may stand for another one, so it is compared with itself, too */
+  bool maps_; /* variables are mapped, so even the same object must be compared with itself */
   bool owns_ = false;
-  size_t num_steps_ = 0; /* of all paths */
+  size_t num_steps_ = 0; /* in all paths */
   ObjectTypes types_;
   Scopes scopes_;
   Hasher hashers_[2];
@@ -141,7 +141,7 @@ class Comparer {
   Vector<int32_t> parents_;
   PairTable declaring_;
   Vector<Owned> differences_;
-  /// Of the last path, as far as its frames are still open: paths have most of their steps in common.
+  /// The steps of the previous path whose frames are still open: most steps of successive paths are the same.
   struct Step {
     int64_t current;
     Owned row;

@@ -1,5 +1,5 @@
 /// \file
-/// The differences of values, and their paths.
+/// The differences between two values, with their paths.
 #include <anyffi/inline.h>
 
 #include <cstring>

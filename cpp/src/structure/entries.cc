@@ -9,7 +9,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Types of keys that have parts: they are paired by their hashes, the others are looked up.
+/// Types of keys that have parts: they are paired by hash, all others are looked up.
 constexpr uint64_t kKeysWithParts = anyffi_type_bit(ANYFFI_ARRAY) | anyffi_type_bit(ANYFFI_SHAPE) |
                                     anyffi_type_bit(ANYFFI_FROZEN_SET) | anyffi_type_bit(ANYFFI_SLICE) |
                                     anyffi_type_bit(ANYFFI_TENSOR) | uint64_t{1} << 63;
@@ -19,14 +19,14 @@ constexpr uint64_t kPlainKeys = kComparedTypes | anyffi_type_bit(ANYFFI_BIG_INT)
                                 anyffi_type_bit(ANYFFI_DEVICE) | anyffi_type_bit(ANYFFI_POINTER) |
                                 anyffi_type_bit(ANYFFI_UNSET);
 
-/// The next live entry from a number on, or -1.
+/// The first live entry with a number from `entry` on, or -1.
 int64_t next_entry(const AnyffiMapping* mapping, int64_t entry) noexcept {
   while (entry < mapping->used && mapping->entries[entry].key.type_code == ANYFFI_UNSET) ++entry;
   return entry < mapping->used ? entry : -1;
 }
 
-/// The entry of a mapping with the same key as that of another mapping, of the same type; -1 if there is none. Runs the
-/// code of hosts; the caller owns a reference to the key.
+/// The entry of a mapping with the key of entry `number` of another mapping of the same type; -1 if there is none. Runs
+/// code of the host; the caller owns a reference to the key.
 int find_same(const Mapping* mapping, int64_t hint, const Mapping* other, int64_t entry, const AnyffiValue& key,
               uint32_t flags, int64_t* out) noexcept {
   if (hint < mapping->used && compare_plain(mapping->entries[hint].key, key) == 1) return *out = hint, 0;
@@ -51,7 +51,7 @@ int Comparer::hash_entries(int side, const Mapping* mapping, Vector<HashedEntry>
     out->push_back(row);
   }
   std::sort(out->begin(), out->end());
-  // Only where keys do not decide: the values may be large.
+  // Hashes values only where keys have equal hashes: values may be large.
   for (size_t i = 0; i < out->size(); ++i) {
     HashedEntry& row = (*out)[i];
     bool is_alone = (i == 0 || (*out)[i - 1].key != row.key) && (i + 1 == out->size() || (*out)[i + 1].key != row.key);
@@ -63,7 +63,7 @@ int Comparer::hash_entries(int side, const Mapping* mapping, Vector<HashedEntry>
   return 0;
 }
 
-/// Pairs entries whose keys have one hash: those with the same key first, then in order. -1 after an error.
+/// Pairs entries whose keys have the same hash: first those with equal keys, then the rest in order. -1 after an error.
 int Comparer::pair_group(const Mapping* a, const Mapping* b, Vector<HashedEntry>& left, Vector<HashedEntry>& right,
                          Pairs* pairs) {
   for (int by_order = left.size() == 1 && right.size() == 1 ? 1 : 0; by_order < 2; ++by_order) {
@@ -105,7 +105,7 @@ int Comparer::pair_entries(const Mapping* a, const Mapping* b, Pairs* pairs) {
     if (search_ == Search::kAny && left_group.size() != right_group.size()) return 0;
     if (pair_group(a, b, left_group, right_group, pairs) != 0) return -1;
   }
-  // In the order of the first mapping; what it lacks comes last.
+  // In the order of the first mapping; entries that only the second one has come last.
   std::sort(pairs->begin(), pairs->end(), [](const EntryPair& x, const EntryPair& y) {
     return x.a < 0 || y.a < 0 ? (x.a < 0) < (y.a < 0) || (x.a < 0 && y.a < 0 && x.b < y.b) : x.a < y.a;
   });
@@ -124,7 +124,7 @@ Comparer::Verdict Comparer::advance_pairs() {
     frame.current = pair.a;
     const Mapping* a = as_mapping(frame.a.as_object);
     const Mapping* b = as_mapping(frame.b.as_object);
-    if (pair.a >= a->used || pair.b >= b->used) continue;  // the code of a host has changed them
+    if (pair.a >= a->used || pair.b >= b->used) continue;  // code of the host has changed the mappings
     bool is_set = frame.form == Form::kSet;
     Verdict verdict = kSame;
     if (pair.a < 0 || pair.b < 0) {
@@ -157,7 +157,7 @@ Comparer::Verdict Comparer::advance_entries() {
     if (((a->key_type_mask | b->key_type_mask) & ~kPlainKeys) != 0) protect();
     if (find_same(b, entry, a, entry, *key.get(), flags_, &other) != 0) return kFailed;
     Verdict verdict = kSame;
-    if (entry >= a->used || other >= b->used) continue;  // the code of a host has changed them
+    if (entry >= a->used || other >= b->used) continue;  // code of the host has changed the mappings
     if (other < 0) {
       Owned value = retained(is_set ? a->entries[entry].key : a->entries[entry].value);
       verdict = record(value.get(), nullptr, key.get());

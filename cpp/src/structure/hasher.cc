@@ -43,7 +43,7 @@ int Hasher::run_once(const AnyffiValue& value, int32_t levels, uint64_t* out) {
 void Hasher::absorb() noexcept {
   Frame& frame = stack_.back();
   if (frame.form == Form::kMapping) {
-    // A key waits for its value.
+    // The hash of a key is kept until its value is hashed.
     bool is_key = (frame.position.index & 1) != 0;
     if (is_key) {
       frame.key = result_;
@@ -68,7 +68,7 @@ int Hasher::meet_variable(AnyffiObject* object, const ObjectType& type, bool bin
   if (scopes_.may_be_bound(object)) {
     int32_t number = scopes_.find(side_, object);
     if (number != Scopes::kFree) {
-      // The number of a node of a DAG never changes again.
+      // A DAG node keeps its number for good, so the hash does not depend on the scope.
       if (!is_dag || number < Scopes::kFirstMapped) results_.meet(use_of(object, number));
       result_ = add_hash(begin_hash(kBoundTag), static_cast<uint64_t>(number));
       return 0;
@@ -98,13 +98,13 @@ int Hasher::meet(Owned value, bool is_shared, bool binds) {
   bool is_unordered = outer == nullptr
                           ? serves_comparison_
                           : outer->is_unordered || outer->form == Form::kMapping || outer->form == Form::kSet;
-  // There an object has no place, so it is hashed by its parts each time.
+  // In an unordered container the object has no position, so it gets no number, and its parts are hashed each time.
   if (is_unordered && type != nullptr && is_dag_node(*type) && !binds) variable = Variable::kNone;
   int32_t row = -1;
   if (is_shared || serves_comparison_) {
-    // Objects are at multiples of 16.
+    // Objects have addresses at multiples of 16, so adding `levels` gives distinct keys.
     const char* key = reinterpret_cast<const char*>(object) + levels;
-    // Variables are bound again, but not inside of themselves.
+    // An object that binds variables must bind them again, except inside of itself.
     bool only_begun = variable != Variable::kNone || binds;
     const Results::Row* known = results_.find(key, nullptr, scopes_, true, only_begun);
     if (known != nullptr) {
@@ -153,7 +153,7 @@ void Hasher::finish() {
   Frame frame = std::move(stack_.back());
   stack_.pop_back();
   bool is_unordered = frame.form == Form::kMapping || frame.form == Form::kSet;
-  // The sums of entries are no hashes yet.
+  // Sums over unordered entries are not mixed yet.
   result_ =
       is_unordered ? add_hash(frame.sum, static_cast<uint64_t>(as_mapping(frame.value->as_object)->size)) : frame.sum;
   if (is_unordered || (frame.type != nullptr && frame.type->is_scope)) scopes_.pop_to(frame.height);
@@ -164,7 +164,7 @@ void Hasher::finish() {
     if (frame.variable == Variable::kBound) {
       scopes_.bind(a, b);
     } else {
-      // The order of entries must not matter.
+      // The number would depend on the order of the entries.
       uint64_t number = frame.is_unordered ? ~uint64_t{0} : static_cast<uint64_t>(scopes_.num_mapped());
       result_ = add_hash(is_dag_node(*frame.type) ? result_ : begin_hash(kFreeTag), number);
       if (!frame.is_unordered) scopes_.map_free(a, b);

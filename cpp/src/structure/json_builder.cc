@@ -1,6 +1,6 @@
 /// \file
-/// Making the values of a graph: what a node refers to before the node itself, without recursion. Only what can change
-/// after it was made may be part of a cycle.
+/// Creates the values of a graph: the parts of a node before the node itself, without recursion. A cycle is possible
+/// only through values that can change after they were created.
 #include <cstring>
 #include <string_view>
 
@@ -14,7 +14,7 @@ namespace anyffi::runtime {
 JsonBuilder::~JsonBuilder() {
   if (is_done_) return;
   SavedError saved;
-  // What was made may contain itself.
+  // Breaks cycles between the values created so far.
   for (size_t i = changed_.size(); i-- > 0;) {
     AnyffiValue former = *changed_[i].value.get();
     if (changed_[i].field->set(changed_[i].object->as_object, changed_[i].field, &former) != 0) {
@@ -46,7 +46,7 @@ int JsonBuilder::explain(const JsonGraph::Node& node) noexcept {
     is_kept = name == "MemoryError" || name == "KeyboardInterrupt" || name == "RecursionError";
   }
   if (is_kept) return anyffi_error_set_raised(raised->as_object), -1;
-  // The message alone: where and in what follows.
+  // Uses only the message; the place in the text is appended.
   AnyffiValue values[] = {error->kind, error->message, anyffi_make_int(static_cast<int64_t>(node.position)),
                           anyffi_make_none()};
   const char* key = anyffi_type_get_info(node.type_code)->type_key;
@@ -78,7 +78,7 @@ int JsonBuilder::run(AnyffiValue* out) {
   return 0;
 }
 
-/// Makes the nodes on the stack.
+/// Creates the nodes on the stack.
 int JsonBuilder::advance() {
   for (uint32_t steps = 1; !stack_.empty(); ++steps) {
     if ((steps & 0xFFFF) == 0 && anyffi_host_check_signals() != 0) return -1;
@@ -116,8 +116,8 @@ int JsonBuilder::advance() {
   return 0;
 }
 
-/// Where a node needs one that cannot be made yet: fills the innermost node around that can be made before later, when
-/// there will be the other one. 0 if there is none, -1 on failure.
+/// For a node that needs a part that cannot be created yet: creates the innermost enclosing node that can be created
+/// empty, and schedules it to be filled when the part exists. Returns 0 if there is none, -1 on failure.
 int JsonBuilder::postpone() {
   size_t at = stack_.size();
   int status = 0;
@@ -136,7 +136,7 @@ int JsonBuilder::postpone() {
   return 1;
 }
 
-/// Begins a node. Lists and dicts, which parts of them often refer to, are made now and filled later.
+/// Begins a node. Lists and dicts, to which their own parts often refer, are created now and filled later.
 int JsonBuilder::open(int32_t number) {
   auto index = static_cast<size_t>(number);
   const JsonGraph::Node& node = graph_.nodes[index];
@@ -152,8 +152,8 @@ int JsonBuilder::open(int32_t number) {
   return 0;
 }
 
-/// Makes the object of an open node before its fields, for a part of it that refers to it. 1 if there is one, 0 if it
-/// cannot be made yet, -1 on failure.
+/// Creates the object of an open node before its fields, because one of its parts refers to it. Returns 1 if there is
+/// an object, 0 if it cannot be created yet, -1 on failure.
 int JsonBuilder::begin(size_t index) {
   if (made_[index]->type_code != ANYFFI_NONE) return 1;
   const JsonGraph::Node& node = graph_.nodes[index];
@@ -196,13 +196,13 @@ int JsonBuilder::close(int32_t number) {
     case ANYFFI_TENSOR:
       return make_tensor(node, made.out());
     default: {
-      // One that is made already stays where its own fields find it.
+      // An object that exists already is kept, because its own fields may refer to it.
       AnyffiValue object = *made.get();
       int status = make_object(node, &object);
       if (made->type_code <= 0) {
         made = Owned(object);
       } else {
-        // A draft that is complete has got another type.
+        // Completing a draft changed its type.
         made = retained(anyffi_make_object(made->as_object));
       }
       return status;
@@ -230,7 +230,7 @@ int anyffi_json_read(const AnyffiValue* text, AnyffiValue* out) {
     }
     AnyffiTextView view;
     anyffi_view_text(given, &view);
-    // A zero byte ends the text: inline text and views may lack it.
+    // Copied, because inline text and views may lack the zero byte that must end the text.
     String copy;
     auto* bytes = static_cast<const char*>(view.data);
     if (given->type_code != ANYFFI_STR_OBJECT && given->type_code != ANYFFI_BYTES_OBJECT) {

@@ -1,5 +1,5 @@
 /// \file
-/// Writing values as JSON: what is no node, and where it is.
+/// Writes values as JSON: the values that are not nodes, and the paths for errors.
 #include <anyffi/inline.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 constexpr char kDigits[] = "0123456789abcdef";
 constexpr char kBase64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// What JSON strings escape.
+/// The characters that JSON strings must escape.
 struct Escaped {
   bool of[256] = {};
   constexpr Escaped() {
@@ -62,7 +62,7 @@ void JsonWriter::put_unit(uint32_t unit) {
   text_.end(at);
 }
 
-/// A JSON string, all ASCII.
+/// Writes a JSON string, in ASCII.
 void JsonWriter::put_text(const AnyffiTextView& text) {
   text_.put('"');
   if (text.encoding <= ANYFFI_LATIN1) {
@@ -96,7 +96,7 @@ void JsonWriter::put_text(const AnyffiTextView& text) {
   text_.put('"');
 }
 
-/// Text with surrogates, two of which would become one character, as its code points.
+/// Writes text with lone surrogates as a list of code points: two adjacent ones would be read as one character.
 void JsonWriter::put_string(const AnyffiTextView& text) {
   if (!has_surrogates(text)) return put_text(text);
   text_.put("{\"str\": [");
@@ -108,7 +108,7 @@ void JsonWriter::put_string(const AnyffiTextView& text) {
 }
 
 void JsonWriter::put_name(const char* name) {
-  // Most are ASCII, of which Latin-1 is the same.
+  // Latin-1 text is identical for ASCII names, which most are.
   AnyffiTextView text{name, static_cast<int64_t>(std::strlen(name)), ANYFFI_LATIN1, 0};
   Owned decoded;
   bool is_ascii = std::none_of(name, name + text.length, [](char c) { return (c & 0x80) != 0; });
@@ -150,7 +150,7 @@ void JsonWriter::put_base64(const void* memory, size_t size) {
   text_.end(at);
 }
 
-/// Where a node is, from the root; of the part that is written at last.
+/// The path from the root to a node, and to the part that was written last.
 String JsonWriter::path_to(int32_t node) {
   Vector<int32_t> nodes;
   for (; node >= 0 && nodes.size() < 20; node = nodes_[static_cast<size_t>(node)].parent) nodes.push_back(node);

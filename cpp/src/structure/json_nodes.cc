@@ -1,5 +1,5 @@
 /// \file
-/// Making the value of one node of a graph, whose parts are made.
+/// Creates the value of one node of a graph from its parts.
 #include <algorithm>
 #include <cstring>
 
@@ -11,7 +11,7 @@ namespace anyffi::runtime {
 
 namespace {
 
-/// What a cycle refers to may have been changed by the code of a host, which hashed or compared keys meanwhile.
+/// Code of the host, run to hash or compare keys, may reach and change an object of a cycle.
 int refuse_changed(const char* name) {
   return raise_format("RuntimeError", "a %s was changed while it was read", name);
 }
@@ -24,7 +24,7 @@ int JsonBuilder::fill_sequence(const JsonGraph::Node& node, AnyffiObject* object
   for (size_t i = 0; i < node.count; ++i) {
     AnyffiValue& cell = graph_.values[node.first + i];
     if (node.type_code == ANYFFI_SHAPE && cell.type_code != ANYFFI_INT) return fail(node, "a Shape of other than ints");
-    // Values are moved.
+    // Moves the value out of the cell, which is not read again.
     AnyffiValue value =
         cell.type_code == ANYFFI_UNSET ? retained(resolve(cell)).take() : std::exchange(cell, anyffi_make_none());
     append_owned(&sequence->header, value);
@@ -43,7 +43,7 @@ int JsonBuilder::fill_mapping(const JsonGraph::Node& node, AnyffiObject* object)
     return cell.type_code == ANYFFI_UNSET ? retained(resolve(cell)).take() : std::exchange(cell, anyffi_make_none());
   };
   if (!anyffi_is_held_once(object)) {
-    // A Dict, which others may reach while keys are hashed.
+    // Other code may reach a Dict while its keys are hashed.
     for (size_t i = 0; i < node.count; i += 2) {
       AnyffiValue key = take(i), value = take(i + 1);
       int32_t existed;
@@ -89,7 +89,7 @@ int JsonBuilder::make_tensor(const JsonGraph::Node& node, AnyffiValue* out) {
   }
   if (size != bytes.length) return fail(node, "the data of a tensor has another size than its shape and dtype");
   auto* elements = static_cast<const unsigned char*>(bytes.data);
-  // C++ may expect that a bool is 0 or 1.
+  // C++ may rely on a bool being 0 or 1.
   bool are_bools = data.dtype.code == ANYFFI_kDLBool && data.dtype.bits == 8;
   if (are_bools && std::any_of(elements, elements + bytes.length, [](unsigned char each) { return each > 1; })) {
     return fail(node, "a tensor of bools has another byte than 0 and 1");
@@ -102,7 +102,7 @@ int JsonBuilder::make_tensor(const JsonGraph::Node& node, AnyffiValue* out) {
   return 0;
 }
 
-/// The values of all fields, borrowed; Unset where there is none.
+/// Finds the values of all fields, borrowed; Unset for missing ones.
 int JsonBuilder::find_fields(const JsonGraph::Node& node, const ObjectType& type, Vector<AnyffiValue>* out) {
   AnyffiValue unset = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0);
   out->assign(type.fields.size(), unset);
@@ -115,7 +115,7 @@ int JsonBuilder::find_fields(const JsonGraph::Node& node, const ObjectType& type
       anyffi_view_text(utf8.get(), &name);
     }
     size_t found = type.fields.size();
-    // Mostly they are in order.
+    // Starts at the same position, since fields are usually in order.
     for (size_t j = 0; j < type.fields.size() && found == type.fields.size(); ++j) {
       size_t at = (i / 2 + j) % type.fields.size();
       const char* other = type.fields[at].field->name;
@@ -152,13 +152,13 @@ int JsonBuilder::make_object(const JsonGraph::Node& node, AnyffiValue* made) {
   bool is_made = made->type_code > 0;
   if (!is_made && construct(type, recipe, fields.data(), made) != 0) return explain(node);
   Owned object = retained(*made);
-  // It may be part of a cycle: what it had is set again if a later node fails.
+  // The object may be part of a cycle: the former values are restored if a later node fails.
   for (int32_t index : recipe.rest) {
     const AnyffiFieldInfo* field = type.fields[static_cast<size_t>(index)].field;
     if (!is_made || form_of(fields[static_cast<size_t>(index)].type_code) == Form::kLeaf) continue;
     Owned former;
     if (field->get(object->as_object, field, former.out()) != 0) {
-      // It is not set yet.
+      // The field is not set yet.
       Owned ignored;
       anyffi_error_take_raised(ignored.out());
     }

@@ -1,5 +1,5 @@
 /// \file
-/// Reading the text of a graph: the document and its nodes.
+/// Parses the text of a graph: the document and its nodes.
 #include "core/errors.h"
 #include "structure/json_reader.h"
 #include "values/containers.h"
@@ -10,7 +10,7 @@ bool JsonParser::read_key(const char** out, size_t* out_size) {
   return scanner_.read_text(out, out_size) && scanner_.expect(':');
 }
 
-/// Whether the names of the document are those of Apache TVM-FFI; what both formats have is skipped.
+/// Detects the format of Apache TVM-FFI by its member names; members that both formats have are skipped.
 bool JsonParser::find_format(bool* out_is_tvm) const {
   JsonScanner ahead = scanner_;
   const char* key;
@@ -113,7 +113,7 @@ bool JsonParser::find_type(const char* key, size_t size, size_t position, int32_
     bool is_made = form_of(last_type_) != Form::kLeaf || last_type_ == ANYFFI_TENSOR;
     if (!is_made || (info->num_fields > 0 && info->fields[0].get == nullptr)) {
       last_type_ = 0;
-      // The name may be long, or not be UTF-8.
+      // The name may be long, or not UTF-8.
       String shown = last_key_.substr(0, 200);
       for (size_t i; (i = shown.find('\0')) != String::npos;) shown.replace(i, 1, "\\0");
       String message = "unknown type '" + shown + "'; load the library that registers it";

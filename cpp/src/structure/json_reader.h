@@ -1,5 +1,5 @@
 /// \file
-/// Reading values that were written as JSON.
+/// Reads values that were written as JSON.
 #ifndef ANYFFI_SRC_STRUCTURE_JSON_READER_H_
 #define ANYFFI_SRC_STRUCTURE_JSON_READER_H_
 
@@ -10,10 +10,10 @@
 
 namespace anyffi::runtime {
 
-/// What a text consists of: its nodes, and all their values one after the other. A value of type Unset refers to the
-/// node of its number.
+/// The content of a document: its nodes, and the values of all nodes one after the other. An Unset value refers to the
+/// node with its number.
 struct JsonGraph {
-  /// kValue: the node stands for its value, of a type without parts, and nothing refers to it any more.
+  /// kValue: the node stands for a value without parts, and all references to the node were replaced by the value.
   enum class Data : uint8_t { kNone, kList, kNames, kText, kValue };
 
   struct Node {
@@ -22,9 +22,9 @@ struct JsonGraph {
     bool has_state;
     bool has_shape;
     size_t position;
-    size_t first; /* of its values: of a list the elements, of names these and values in turn; and the state */
+    size_t first; /* index of its first value: elements of a list, or names and values in turn; or the state */
     size_t count;
-    size_t first_size; /* of its shape, in `sizes` */
+    size_t first_size; /* index of its shape in `sizes` */
     int32_t ndim;
     AnyffiDataType dtype; /* `bits` 0: none */
   };
@@ -43,12 +43,12 @@ struct JsonGraph {
   }
 };
 
-/// Whether a text of some size is a literal.
+/// Whether text of this size equals a literal.
 inline bool is_text(const char* text, size_t size, const char* other) noexcept {
   return std::strlen(other) == size && std::memcmp(text, other, size) == 0;
 }
 
-/// Reads the text.
+/// Parses the text.
 class JsonParser {
  public:
   JsonParser(const char* text, size_t size, JsonGraph* graph) noexcept : scanner_(text, size), graph_(graph) {}
@@ -90,7 +90,7 @@ class JsonParser {
   int32_t last_type_ = 0;
 };
 
-/// Makes the values of a graph.
+/// Creates the values of a graph.
 class JsonBuilder {
  public:
   explicit JsonBuilder(JsonGraph* graph) : graph_(*graph) {}
@@ -119,13 +119,14 @@ class JsonBuilder {
   int make_tensor(const JsonGraph::Node& node, AnyffiValue* out);
   int make_object(const JsonGraph::Node& node, AnyffiValue* made);
   int find_fields(const JsonGraph::Node& node, const ObjectType& type, Vector<AnyffiValue>* out);
-  /// The value of a cell, borrowed, once all nodes are made.
+  /// The value of a cell, borrowed. All nodes must be created.
   const AnyffiValue& resolve(const AnyffiValue& cell) const noexcept {
     return cell.type_code == ANYFFI_UNSET ? *made_[static_cast<size_t>(cell.as_int)].get() : cell;
   }
-  /// ValueError with the place of a node. Always -1.
+  /// Raises ValueError with the place of a node. Always -1.
   int fail(const JsonGraph::Node& node, const char* message) noexcept;
-  /// Raises what was raised as a ValueError with the place, unless it is of the host, or about memory.
+  /// Turns the raised error into a ValueError with the place of a node, unless the host raised it or memory is
+  /// exhausted.
   int explain(const JsonGraph::Node& node) noexcept;
 
   JsonGraph& graph_;
@@ -134,8 +135,8 @@ class JsonBuilder {
   Vector<Owned> made_;
   Vector<State> states_;
   Vector<int32_t> stack_;
-  Vector<size_t> at_;    /* of each node on the stack the value that is looked at */
-  Vector<int32_t> late_; /* nodes that are filled when all else is made */
+  Vector<size_t> at_;    /* for each node on the stack, the index of the value being looked at */
+  Vector<int32_t> late_; /* nodes that are filled after all others are created */
   Vector<Former> changed_;
   bool is_done_ = false;
 };

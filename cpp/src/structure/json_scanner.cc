@@ -1,5 +1,5 @@
 /// \file
-/// Reading the parts of JSON.
+/// Parses the tokens of JSON.
 #include "structure/json_scanner.h"
 
 #include <charconv>
@@ -14,13 +14,13 @@ bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 constexpr const char* kNames = "\"\\/bfnrt"; /* of escapes */
 
-/// What ends a run of plain characters in a string: quotes, escapes and control characters.
+/// Whether a character needs no special treatment in a string: not a quote, backslash or control character.
 bool is_plain(char c) noexcept { return c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20; }
 
 }  // namespace
 
 bool JsonScanner::fail(const char* message, size_t position) const noexcept {
-  // In characters, of which the text may have fewer than bytes.
+  // Counts characters for the error message; the text may have fewer characters than bytes.
   size_t characters = 0;
   for (size_t i = 0; i < position && begin_ + i < end_; ++i) characters += (begin_[i] & 0xC0) != 0x80;
   raise_format("ValueError", "%s, at position %zu", message, characters);
@@ -77,7 +77,7 @@ void JsonScanner::put_utf8(uint32_t c) {
   while (more-- > 0) buffer_ += static_cast<char>(0x80 | (c >> (6 * more) & 0x3F));
 }
 
-/// Reads one escape, behind its backslash.
+/// Reads one or more escapes, from after the backslash.
 bool JsonScanner::read_escapes() {
   char c = *at_++;
   constexpr const char* kValues = "\"\\/\b\f\n\r\t";
@@ -176,7 +176,7 @@ bool JsonScanner::read_int(int64_t* out) noexcept {
   return true;
 }
 
-/// Skips a string, which may have halves of surrogate pairs.
+/// Skips a string, which may contain lone surrogates.
 bool JsonScanner::skip_text() noexcept {
   if (!expect('"')) return false;
   for (;;) {

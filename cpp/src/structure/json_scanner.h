@@ -1,5 +1,5 @@
 /// \file
-/// Reading the parts of JSON: text, numbers, punctuation.
+/// Parses the tokens of JSON: text, numbers, punctuation.
 #ifndef ANYFFI_SRC_STRUCTURE_JSON_SCANNER_H_
 #define ANYFFI_SRC_STRUCTURE_JSON_SCANNER_H_
 
@@ -9,14 +9,14 @@
 
 namespace anyffi::runtime {
 
-/// Reads from the beginning to the end. Functions that return bool raise a ValueError with the place, and return false.
+/// Reads text from start to end. Functions that return bool raise a ValueError with the position, and return false.
 class JsonScanner {
  public:
   /// UTF-8, followed by a zero byte.
   JsonScanner(const char* text, size_t size) noexcept : begin_(text), at_(text), end_(text + size) {}
 
   size_t position() const noexcept { return static_cast<size_t>(at_ - begin_); }
-  /// ValueError: `message`, at a position in the text. Always false.
+  /// Raises ValueError with `message` and a position in the text. Always false.
   bool fail(const char* message, size_t position) const noexcept;
   bool fail(const char* message) const noexcept { return fail(message, position()); }
 
@@ -34,17 +34,17 @@ class JsonScanner {
   bool expect(char c) noexcept;
   bool expect_word(const char* word) noexcept;
   bool expect_end() noexcept;
-  /// After an element: whether another one follows in the list or object that `closing` ends.
+  /// After an element: sets whether another one follows in the list or object that `closing` ends.
   bool next(char closing, bool* out_more) noexcept;
 
-  /// A string, as UTF-8: of the text itself, or of `buffer` if there are escapes.
+  /// Reads a string as UTF-8. The result points into the text, or into `buffer` if there are escapes.
   bool read_text(const char** out, size_t* out_size);
-  /// A string as a value.
+  /// Reads a string as a value.
   bool read_str(AnyffiValue* out);
-  /// A number: an Int, or a Float where it has a fraction or exponent.
+  /// Reads a number: a Float if it has a fraction or an exponent, else an Int.
   bool read_number(AnyffiValue* out);
   bool read_int(int64_t* out) noexcept;
-  /// Skips one value of any sort and depth.
+  /// Skips one value of any kind and depth.
   bool skip();
 
  private:

@@ -1,5 +1,5 @@
 /// \file
-/// Text under construction.
+/// An ASCII buffer for JSON that is being written.
 #ifndef ANYFFI_SRC_STRUCTURE_JSON_TEXT_H_
 #define ANYFFI_SRC_STRUCTURE_JSON_TEXT_H_
 
@@ -10,7 +10,7 @@
 
 namespace anyffi::runtime {
 
-/// ASCII that grows at its end.
+/// An ASCII text that grows at its end.
 class JsonText {
  public:
   JsonText() = default;
@@ -18,7 +18,7 @@ class JsonText {
   JsonText& operator=(const JsonText&) = delete;
   ~JsonText() { anyffi_free(data_); }
 
-  /// Memory for `count` more characters; `end` is called with where they end.
+  /// Returns memory for `count` more characters; call `end` with the end of what was written.
   char* room(size_t count) {
     if (__builtin_expect(count > capacity_ - size_, 0)) grow(count);
     return data_ + size_;

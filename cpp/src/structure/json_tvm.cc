@@ -1,6 +1,6 @@
 /// \file
-/// Reading the graphs that Apache TVM-FFI writes. All values are nodes there, and refer to each other by plain numbers;
-/// only numbers and dtypes in fields of these types are written in place.
+/// Parses the graphs that Apache TVM-FFI writes. There all values are nodes that refer to each other by plain numbers;
+/// only numbers and dtypes in fields of those types are written in place.
 #include <cmath>
 #include <cstring>
 
@@ -11,7 +11,7 @@
 namespace anyffi::runtime {
 namespace {
 
-constexpr int32_t kBigIntDigits = 4300; /* as many as Python reads: the time grows with the square */
+constexpr int32_t kBigIntDigits = 4300; /* CPython's limit: the time grows with the square of the length */
 
 struct TypeRow {
   const char* key;
@@ -38,7 +38,7 @@ AnyffiValue make_reference(int64_t node) noexcept {
   return anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), static_cast<uint64_t>(node));
 }
 
-/// The type whose values a field has in place, or 0.
+/// The type of the values that a field stores in place, or 0.
 int32_t type_in_place(const AnyffiFieldInfo* field) noexcept {
   constexpr TypeRow kRows[] = {
       {"int", ANYFFI_INT}, {"float", ANYFFI_FLOAT}, {"bool", ANYFFI_BOOL}, {"dtype", ANYFFI_DATA_TYPE}};
@@ -79,7 +79,7 @@ bool JsonParser::read_tvm_graph() {
   }
   if (!has_root || !has_nodes) return scanner_.fail("root_index or nodes are missing");
   if (!scanner_.expect_end() || !check_references()) return false;
-  // Where numbers and text are nodes, those who refer to them have them.
+  // References to nodes of numbers and text are replaced by the values themselves.
   auto resolve = [&](AnyffiValue* value) {
     if (value->type_code != ANYFFI_UNSET) return;
     const JsonGraph::Node& node = graph_->nodes[static_cast<size_t>(value->as_int)];
@@ -175,7 +175,7 @@ bool JsonParser::read_tvm_data(JsonGraph::Node* node) {
   return true;
 }
 
-/// Adds the value of a node, or of a field, of a type without parts.
+/// Adds the value of a node or field whose type has no parts.
 bool JsonParser::add_tvm_value(int32_t type_code) {
   Owned made;
   if (!read_tvm_value(type_code, made.out())) return false;

@@ -1,5 +1,5 @@
 /// \file
-/// Reading the text of a graph: the values in its nodes.
+/// Parses the text of a graph: the values in its nodes.
 #include <cmath>
 
 #include "structure/json_reader.h"
@@ -15,7 +15,7 @@ int value_of_base64(char c) noexcept {
   return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/// The bytes of base64 in place, of `size` characters; -1 if it is not well formed.
+/// Decodes `size` characters of base64 in place; returns the number of bytes, or -1 if it is malformed.
 int64_t decode_base64(const char* text, size_t size, unsigned char* out) noexcept {
   if (size % 4 != 0) return -1;
   int64_t count = 0;

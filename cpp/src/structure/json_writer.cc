@@ -1,5 +1,5 @@
 /// \file
-/// Writing values as JSON: the nodes.
+/// Writes values as JSON: the nodes.
 #include "structure/json_writer.h"
 
 #include <anyffi/inline.h>
@@ -14,7 +14,7 @@
 
 namespace anyffi::runtime {
 
-/// Writes the number of a node, which is new or known.
+/// Writes the number of a value's node, which it adds if the value is new.
 void JsonWriter::write_reference(const AnyffiValue& value, bool may_return) {
   auto number = static_cast<int32_t>(nodes_.size());
   bool is_known = false;
@@ -106,7 +106,7 @@ int JsonWriter::refuse(const AnyffiValue& value, const char* reason) {
 
 int JsonWriter::write_sequence(const AnyffiSequence* sequence) {
   text_.put(", \"data\": [");
-  // Nothing that runs here changes the sequence.
+  // Nothing that runs here can change the sequence.
   for (int64_t i = 0; i < sequence->size; ++i) {
     if (i > 0) text_.put(", ");
     part_ = i;
@@ -115,7 +115,7 @@ int JsonWriter::write_sequence(const AnyffiSequence* sequence) {
   return text_.put(']'), 0;
 }
 
-/// As an object if all keys are text, else as a list of keys and values in turn.
+/// Writes an object if all keys are text, else a list of keys and values in turn.
 int JsonWriter::write_mapping(const AnyffiMapping* mapping) {
   constexpr uint64_t kText = anyffi_type_bit(ANYFFI_STR) | anyffi_type_bit(ANYFFI_STR_OBJECT);
   bool has_names = (mapping->key_type_mask & ~(kText | anyffi_type_bit(ANYFFI_UNSET))) == 0;
@@ -259,7 +259,7 @@ int JsonWriter::run(const AnyffiValue& value, AnyffiValue* out) {
     text_.put(i == 0 ? "\n" : ",\n", i == 0 ? 1 : 2);
     current_ = static_cast<int32_t>(i);
     part_ = 0;
-    // A copy: the list may move.
+    // A copy, because the list of nodes may move.
     AnyffiValue node = *nodes_[i].value.get();
     if (write_node(node) != 0) return -1;
   }

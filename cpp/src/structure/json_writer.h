@@ -1,6 +1,6 @@
 /// \file
-/// Writing values as JSON: a list of nodes, each a container, tensor or object, that refer to each other by number.
-/// Breadth first, so that no depth matters: the first node is the value itself.
+/// Writes values as JSON: a list of nodes (containers, tensors and objects) that refer to each other by number. The
+/// nodes are in breadth-first order, so no depth is a problem; the first one is the value itself.
 #ifndef ANYFFI_SRC_STRUCTURE_JSON_WRITER_H_
 #define ANYFFI_SRC_STRUCTURE_JSON_WRITER_H_
 
@@ -10,7 +10,7 @@
 
 namespace anyffi::runtime {
 
-/// Whether text has code points that no UTF-8 has.
+/// Whether text contains surrogates, which UTF-8 cannot encode.
 bool has_surrogates(const AnyffiTextView& text) noexcept;
 
 /// Writes one value.
@@ -52,7 +52,7 @@ class JsonWriter {
   ObjectTypes types_;
   PairTable numbers_;
   Vector<Node> nodes_;
-  int32_t current_ = -1; /* the node that is written */
+  int32_t current_ = -1; /* the node being written */
   int64_t part_ = 0;
 };
 

@@ -38,7 +38,7 @@ uint64_t hash_memory(uint64_t sum, const void* memory, size_t size) noexcept {
   return add_hash(add_hash(sum, words[0]), words[1]);
 }
 
-/// The elements of a tensor, compact and readable by the CPU; `holder` may own a copy.
+/// The elements of a tensor, compact and readable by the CPU; `holder` owns a copy if one is needed.
 int read_elements(const AnyffiTensorData& data, uint64_t flags, Owned* holder, const void** out, int64_t* size) {
   const AnyffiTensorData* compact = &data;
   if (anyffi_tensor_get_nbytes(&data, flags, size) != 0) return -1;
@@ -165,7 +165,7 @@ int hash_leaf(const AnyffiValue& value, uint32_t flags, uint64_t* out) noexcept 
       break;
     }
     default:
-      // Objects of the host and those without fields say themselves what they equal: all have one hash.
+      // Objects of the host and objects without fields define equality themselves, so all get the same hash.
       if (value.type_code <= 0) sum = add_hash(sum, static_cast<uint64_t>(value.as_int));
       break;
   }

@@ -1,5 +1,5 @@
 /// \file
-/// Making objects of their fields.
+/// Creates objects from the values of their fields.
 #include "structure/making.h"
 
 #include <anyffi/host_api.h>
@@ -21,8 +21,8 @@ int32_t find_field(const ObjectType& type, const char* name) noexcept {
   return -1;
 }
 
-/// Fits a constructor to the fields; false if one of its parameters is no field and has no default, or a field remains
-/// that cannot be set.
+/// Matches a constructor with the fields. False if a parameter is not a field and has no default, or if a field that
+/// the constructor does not take cannot be set.
 bool fit(const ObjectType& type, AnyffiObject* constructor, Recipe* out) {
   const AnyffiFunctionInfo* info = reinterpret_cast<AnyffiFunction*>(constructor)->info;
   if (info == nullptr) return false;
@@ -47,8 +47,8 @@ bool fit(const ObjectType& type, AnyffiObject* constructor, Recipe* out) {
   return true;
 }
 
-/// Sets a field of a copy, or one that a constructor took and may have changed: converted, rounded, clamped. ValueError
-/// if it has another value, and is read-only.
+/// Sets a field that does not have the given value: one of a copy, or one that the constructor converted, rounded or
+/// clamped. Raises ValueError if such a field is read-only.
 int settle_field(const ObjectType& type, const AnyffiFieldInfo* field, const AnyffiValue& value, AnyffiObject* object) {
   Owned made;
   if (field->get(object, field, made.out()) != 0) return -1;
@@ -87,7 +87,8 @@ Recipe find_recipe(const ObjectType& type) {
   const AnyffiFunctionInfo* info = reinterpret_cast<AnyffiFunction*>(constructor)->info;
   if (info == nullptr || (info->flags & ANYFFI_OVERLOADED) == 0) return fit(type, constructor, &best), best;
   for (const AnyffiOverload* each = info->overloads; each != nullptr; each = each->next) {
-    // The one that takes the fewest fields: the object can then be made before them.
+    // Prefers the overload that takes the fewest fields, because then the object can more often be created before its
+    // fields.
     Recipe other;
     if (!fit(type, each->function, &other)) {
       if (best.constructor == nullptr) best.missing = other.missing;
@@ -122,7 +123,7 @@ int construct(const ObjectType& type, const Recipe& recipe, const AnyffiValue* f
   *out = anyffi_make_none();
   if (recipe.is_record) {
     if (fields != nullptr) return anyffi_record_create(type.info->type_code, out);
-    // Others may reach it before its fields are set.
+    // Other code may reach the object before its fields are set.
     return guard([&] {
       *out = create_draft(type.info->record->draft_code()).release();
       return 0;
@@ -223,7 +224,7 @@ Form Maker::form_of_value(const AnyffiValue& value, const ObjectType** out_type)
   *out_type = &types_.find(value.type_code);
   const ObjectType& type = **out_type;
   if (type.fields.empty()) return type.form;
-  // Also what is compared by identity has parts.
+  // Values that are compared by identity have parts here, too.
   bool has_state_only = type.get_state != nullptr && !recipe_of(type).is_known();
   return has_state_only ? Form::kState : Form::kFields;
 }
@@ -234,7 +235,7 @@ int Maker::make_like(const AnyffiValue& value, const AnyffiValue* parts, size_t 
   *out = anyffi_make_none();
   switch (form_of_value(value, &type)) {
     case Form::kSequence: {
-      // A Shape has ints only.
+      // A Shape may only contain ints; with other parts, an Array is made.
       bool is_shape = value.type_code == ANYFFI_SHAPE;
       for (size_t i = 0; i < count && is_shape; ++i) is_shape = parts[i].type_code == ANYFFI_INT;
       int32_t code = value.type_code == ANYFFI_SHAPE && !is_shape ? ANYFFI_ARRAY : value.type_code;

@@ -1,5 +1,5 @@
 /// \file
-/// Making objects of their fields.
+/// Creates objects from the values of their fields.
 #ifndef ANYFFI_SRC_STRUCTURE_MAKING_H_
 #define ANYFFI_SRC_STRUCTURE_MAKING_H_
 
@@ -12,19 +12,19 @@
 
 namespace anyffi::runtime {
 
-/// How objects of a type are made of their fields: by a constructor whose parameters are named like fields; what it
-/// does not take is set. Records, which the runtime makes itself, have none, unless they derive from a class of C++:
-/// then it is that of the class.
+/// How to create objects of a type from field values: with a constructor whose parameters have the names of fields; the
+/// other fields are set afterwards. Records need no constructor, since the runtime creates them; those that derive from
+/// a C++ class use the constructor of that class.
 struct Recipe {
   bool is_record = false;
-  bool is_overridden = false;          /* there is no way: Python overrides functions of C++ of the base */
-  AnyffiObject* constructor = nullptr; /* NULL: there is no way */
-  Vector<int32_t> params;              /* of each parameter the number of its field, or -1: its default */
-  Vector<int32_t> rest;                /* fields that are set */
+  bool is_overridden = false;          /* impossible: a class of Python overrides functions of its C++ base */
+  AnyffiObject* constructor = nullptr; /* NULL: impossible */
+  Vector<int32_t> params;              /* for each parameter the index of its field, or -1 for its default */
+  Vector<int32_t> rest;                /* fields that are set after construction */
   bool is_known() const noexcept { return is_record || constructor != nullptr; }
-  const char* missing = nullptr; /* without a constructor: a field that nothing takes, or NULL */
+  const char* missing = nullptr; /* without a constructor: the name of a field that no constructor takes, or NULL */
 
-  /// Whether an object can be made before its fields.
+  /// Whether an object can be created before the values of its fields.
   bool is_empty_first() const noexcept {
     if (is_record) return true;
     for (int32_t field : params) {
@@ -38,19 +38,19 @@ Recipe find_recipe(const ObjectType& type);
 
 /// Raises TypeError: objects of this type cannot be made. Always -1.
 int raise_no_recipe(const ObjectType& type, const Recipe& recipe) noexcept;
-/// Calls the constructor with values, one for each field of the type. Unset stands for a default.
+/// Calls the constructor with `fields`, one value for each field of the type. Unset means the default.
 int construct(const ObjectType& type, const Recipe& recipe, const AnyffiValue* fields, AnyffiValue* out) noexcept;
-/// Sets the fields that it does not take, and those that it has changed, but for those that are Unset.
+/// Sets the fields that the constructor does not take, and those that it changed, except where the value is Unset.
 int set_rest(const ObjectType& type, const Recipe& recipe, const AnyffiValue* fields, AnyffiObject* object) noexcept;
-/// Makes an object of what `__getstate__` returned.
+/// Creates an object from the result of `__getstate__`.
 int restore(const ObjectType& type, const AnyffiValue& state, AnyffiValue* out) noexcept;
 
-/// The number that `anyffi_structure_replace` has for what `__getstate__` returns.
+/// The part number with which `anyffi_structure_replace` refers to the result of `__getstate__`.
 constexpr int64_t kStatePart = -1;
-/// Raises IndexError: a value has no part of this number. Always -1.
+/// Raises IndexError for a part number that does not exist. Always -1.
 int raise_no_part() noexcept;
-/// Makes an object like another one of what `__getstate__` returns for that, with another value of the field of a
-/// number. The other fields keep their values, also those that are not stored.
+/// Creates an object from the state of another one, with another value in the field with this index. The other fields
+/// keep their values, even those that are not stored.
 int restore_with_field(const ObjectType& type, AnyffiObject* object, int64_t index, const AnyffiValue& value,
                        AnyffiValue* out);
 
@@ -60,18 +60,19 @@ inline int call_function(const AnyffiValue& function, const AnyffiValue& arg, Ow
   return anyffi_function_call(&function, args, 1, out->out());
 }
 
-/// Sets the fields of an object that have other values than these.
+/// Sets the fields of an object that differ from these values.
 int settle_fields(const ObjectType& type, const AnyffiValue* fields, AnyffiObject* object) noexcept;
 
-/// Makes values like others, of other parts. For one operation.
+/// Creates values that are like other values but have other parts. For one operation.
 class Maker {
  public:
   explicit Maker(ObjectTypes& types) noexcept : types_(types) {}
 
   const Recipe& recipe_of(const ObjectType& type);
-  /// A value of the form and type of another one, of `parts` in the order of `next_part`. ValueError for equal keys.
+  /// Creates a value with the form and type of `value` from `parts`, in the order of `next_part`. ValueError for equal
+  /// keys.
   int make_like(const AnyffiValue& value, const AnyffiValue* parts, size_t count, AnyffiValue* out);
-  /// The value itself if no part has changed, else one like it.
+  /// Returns the value itself if no part changed, else a value with the new parts.
   int remake(const AnyffiValue& value, bool is_changed, const AnyffiValue* parts, size_t count, AnyffiValue* out) {
     if (is_changed) return make_like(value, parts, count, out);
     *out = retained(value).take();

@@ -1,5 +1,5 @@
 /// \file
-/// Mapping and copying values, with a stack of its own. What has several references is met once.
+/// Maps and copies values, with a stack of its own. A part with several references is visited once.
 #include <anyffi/inline.h>
 
 #include "core/errors.h"
@@ -13,12 +13,12 @@
 namespace anyffi::runtime {
 namespace {
 
-/// The copy constructor of a class of C++, which copies also what is no field; NULL if there is none.
+/// The C++ copy constructor of a class, which also copies what is not a field; NULL if there is none.
 AnyffiObject* find_copy(const ObjectType& type) noexcept {
   return type.info->record != nullptr ? nullptr : find_method(*type.info, "__copy__", 0);
 }
 
-/// Copies an object by the `__copy__` of its class, which may be a function of the library that returns anything.
+/// Copies an object with the `__copy__` of its class, a function of the library that may return anything.
 int call_copy(const ObjectType& type, AnyffiObject* copy, const AnyffiValue& value, Owned* out) noexcept {
   Owned made;
   if (call_function(anyffi_make_object(copy), value, &made) != 0) return -1;
@@ -31,7 +31,7 @@ int call_copy(const ObjectType& type, AnyffiObject* copy, const AnyffiValue& val
   return 0;
 }
 
-/// Makes a value of what a function returns for each part; or a deep copy.
+/// Creates a value from what a function returns for each part; without a function, a deep copy.
 class Mapper {
  public:
   /// `function` is NULL for a copy.
@@ -46,7 +46,7 @@ class Mapper {
     Owned value;
     const ObjectType* type;
     Position position;
-    size_t first; /* of its parts, old and new in turn, in `parts_` */
+    size_t first; /* index of its first part in `parts_`, which holds old and new parts in turn */
     int32_t row;  /* in `made_`, or -1 */
     Form form;
     bool is_changed;
@@ -70,8 +70,8 @@ class Mapper {
   Vector<Owned> parts_;
   PairTable rows_;
   Vector<Owned> made_;
-  Vector<Owned> kept_; /* what `made_` are copies of */
-  Vector<Frame> late_; /* what is filled when all else is made */
+  Vector<Owned> kept_; /* the originals of `made_` */
+  Vector<Frame> late_; /* frames that are filled after everything else is created */
   Owned result_;
   bool is_done_ = false;
 };
@@ -79,7 +79,7 @@ class Mapper {
 Mapper::~Mapper() {
   if (is_done_ || function_ != nullptr) return;
   SavedError saved;
-  // What was copied in part may contain itself.
+  // Breaks cycles between incomplete copies.
   for (size_t i = 0; i < made_.size() && i < kept_.size(); ++i) {
     Owned& value = made_[i];
     if (value->type_code == ANYFFI_LIST)
@@ -89,8 +89,8 @@ Mapper::~Mapper() {
   }
 }
 
-/// Lets a copy refer to what the original refers to, and so no longer to other copies. Only in data members: functions
-/// that set properties may do more.
+/// Makes a copy refer to the parts of the original, and so no longer to other copies. Only through data members:
+/// setters of properties may have side effects.
 void Mapper::share_members(const AnyffiValue& original, AnyffiObject* copy) noexcept {
   guard([&] {
     for (const auto& each : types_.find(original.type_code).fields) {
@@ -106,7 +106,7 @@ void Mapper::share_members(const AnyffiValue& original, AnyffiObject* copy) noex
   });
 }
 
-/// Notes what has become of a part, or of the root.
+/// Adds the result for a part, or for the root.
 void Mapper::add(const Owned& old, Owned result) {
   if (stack_.empty()) {
     result_ = std::move(result);
@@ -157,7 +157,7 @@ int Mapper::meet(Owned value, bool is_shared) {
   return 0;
 }
 
-/// Makes what a cycle may refer to before it is filled.
+/// Creates a value that a cycle refers to before it is filled.
 int Mapper::begin_copy(Frame* frame) {
   Owned& made = made_[static_cast<size_t>(frame->row)];
   int32_t code = frame->value->type_code;
@@ -226,8 +226,9 @@ int Mapper::make(Frame& frame, Owned* out) {
   return maker_.make_like(value, parts, count, out->out());
 }
 
-/// Where a part of a copy is met again before it can be made: fills the innermost container or object around that can
-/// be made first later, when there will be the part. 0 if there is none; -1 on failure.
+/// For a part of a copy that is reached again before it can be created: creates the innermost enclosing container or
+/// object that can be created empty, and schedules it to be filled when the part exists. 0 if there is none; -1 on
+/// failure.
 int Mapper::postpone() {
   size_t at = stack_.size();
   do {
@@ -241,7 +242,7 @@ int Mapper::postpone() {
   } while (made_[static_cast<size_t>(stack_[at].row)]->type_code == ANYFFI_UNSET);
   if (stack_[at].is_late) return 0;
   for (size_t i = at + 1; i < stack_.size(); ++i) {
-    // What is made of it meanwhile would lack the part: it is begun again.
+    // An enclosing value created now would lack the part, so it begins anew.
     rows_.insert(stack_[i].value->as_object, nullptr) = PairTable::kAbsent;
   }
   Frame frame = std::move(stack_[at]);
@@ -254,7 +255,7 @@ int Mapper::postpone() {
   return 1;
 }
 
-/// Makes what is on the stack.
+/// Processes the frames on the stack.
 int Mapper::advance() {
   for (uint32_t steps = 1; !stack_.empty(); ++steps) {
     if ((steps & 0xFFFF) == 0 && anyffi_host_check_signals() != 0) return -1;

@@ -1,5 +1,5 @@
 /// \file
-/// Types and their parts.
+/// The structure of types, and the parts of their values.
 #include "structure/parts.h"
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kSliceParts[] = {"start", "stop", "step"};
 
-/// What was set for types and their fields.
+/// The settings of `anyffi_type_set_structure`, by type and field.
 struct Structures {
   struct Row {
     String field; /* empty: the type itself */
@@ -28,7 +28,7 @@ struct Structures {
   std::map<int32_t, Vector<Row>, std::less<>, Allocator<std::pair<const int32_t, Vector<Row>>>> of_type;
 };
 
-/// Whether some type was ever said to be a DAG's.
+/// Whether any type was ever declared as ANYFFI_STRUCTURE_DAG.
 std::atomic<bool> has_dags{false};
 
 Structures& structures() {
@@ -62,7 +62,7 @@ ObjectTypes::~ObjectTypes() {
   }
 }
 
-/// Applies what was set for a type and its ancestors, the nearest last.
+/// Applies the settings for a type's ancestors, then those for the type itself.
 static void find_structures(ObjectType* type) {
   const AnyffiTypeInfo& info = *type->info;
   Structures& known = structures();
@@ -130,7 +130,7 @@ int get_part(const ObjectType* type, AnyffiObject* object, int64_t index, Anyffi
   if (type->form == Form::kState) return get_state(*type, object, out);
   const AnyffiFieldInfo* field = type->fields[static_cast<size_t>(index)].field;
   if (field->get(object, field, out) != 0) return -1;
-  // A copy of a container is marked so that a front end makes one of its own of it.
+  // A copied container has flags that tell front ends to convert it; a part must not.
   if (out->type_code > 0) out->aux = 0;
   return 0;
 }
@@ -145,7 +145,7 @@ int next_part(const AnyffiValue& value, Form form, const ObjectType* type, Posit
     *out = retained(unboxed(sequence->data[(*index)++]));
   } else if (form == Form::kMapping || form == Form::kSet) {
     const AnyffiMapping* mapping = as_mapping(value.as_object);
-    // Of a mapping, each entry has two steps.
+    // Each entry of a mapping has two steps.
     int shift = form == Form::kMapping ? 1 : 0;
     bool is_value = shift != 0 && (*index & 1) != 0;
     if (is_value) {

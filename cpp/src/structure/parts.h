@@ -1,5 +1,5 @@
 /// \file
-/// What values consist of.
+/// The parts of values: how they are enumerated and read.
 #ifndef ANYFFI_SRC_STRUCTURE_PARTS_H_
 #define ANYFFI_SRC_STRUCTURE_PARTS_H_
 
@@ -12,8 +12,8 @@
 
 namespace anyffi::runtime {
 
-/// The parts of a value: none; elements; keys and values; elements without an order; start, stop and step; fields; or
-/// what `__getstate__` returns, of an object without fields that can be pickled.
+/// How a value has parts: not at all; elements; keys and values; unordered elements; start, stop and step; fields; or
+/// the result of `__getstate__`, for an object without fields that can be pickled.
 enum class Form : uint8_t { kLeaf, kSequence, kMapping, kSet, kSlice, kFields, kState };
 
 /// A field, and its AnyffiStructure.
@@ -22,23 +22,23 @@ struct Part {
   int32_t structure;
 };
 
-/// A type of objects, as `structural_equal` and the like see it.
+/// A type of objects, as seen by `structural_equal` and the other operations on structure.
 struct ObjectType {
   const AnyffiTypeInfo* info;
   Form form;
   int32_t structure;       /* AnyffiStructure */
-  bool is_scope;           /* a field binds variables for the fields after it */
+  bool is_scope;           /* some field binds variables for the fields after it */
   uint64_t key_hash;       /* the same in every process */
   Vector<Part> fields;     /* those of ancestors first */
   AnyffiObject* get_state; /* the function `__getstate__`, or NULL */
 };
 
-/// Whether it matters which object of a type is met again. Without parts, an object equals itself alone anyway.
+/// Whether the identity of repeated objects matters for a type. An object without parts equals only itself anyway.
 inline bool is_dag_node(const ObjectType& type) noexcept {
   return type.structure == ANYFFI_STRUCTURE_DAG && type.form != Form::kLeaf;
 }
 
-/// Looks up types, for one operation.
+/// A cache of types, for one operation.
 class ObjectTypes {
  public:
   ObjectTypes() = default;
@@ -58,7 +58,7 @@ class ObjectTypes {
   Vector<ObjectType*> types_;
 };
 
-/// The form of a type with a fixed code; kFields for registered ones, of which only ObjectTypes knows it.
+/// The form of a type with a fixed code; kFields for registered types, whose form only ObjectTypes knows.
 inline Form form_of(int32_t type_code) noexcept {
   switch (type_code) {
     case ANYFFI_ARRAY:
@@ -78,43 +78,43 @@ inline Form form_of(int32_t type_code) noexcept {
   }
 }
 
-/// What `__getstate__` of an object returns.
+/// Calls `__getstate__` of an object.
 int get_state(const ObjectType& type, AnyffiObject* object, AnyffiValue* out) noexcept;
 
-/// The name and, owned, the value of a part of a slice or an object. `type` is NULL for a slice.
+/// The number, name and (owned) value of the parts of a slice or an object. `type` is NULL for a slice.
 inline int32_t count_parts(const ObjectType* type) noexcept {
   if (type == nullptr) return 3;
   return type->form == Form::kState ? 1 : static_cast<int32_t>(type->fields.size());
 }
-/// The name of the part of a value of the form kState.
+/// The name of the only part of a value with the form kState.
 constexpr const char* kStateName = "__getstate__()";
 const char* name_part(const ObjectType* type, int64_t index) noexcept;
 int get_part(const ObjectType* type, AnyffiObject* object, int64_t index, AnyffiValue* out) noexcept;
 
-/// How far the parts of a value were read.
+/// The progress of reading the parts of a value.
 struct Position {
   int64_t index = 0;
-  /// Of the last key, whose value follows: the code of hosts may remove it meanwhile.
+  /// The entry of the last key, whose value is read next: code of the host may have removed it by then.
   int64_t key = 0;
 };
 
-/// Reads the parts of a value in turn: of a mapping each key and its value. 1, or 0 after the last; -1 on failure.
-/// `out_is_shared`: whether there is another reference to it.
+/// Reads the parts of a value one by one, a mapping's keys and values in turn. 1, or 0 after the last; -1 on failure.
+/// `out_is_shared`: whether other references to the part exist.
 int next_part(const AnyffiValue& value, Form form, const ObjectType* type, Position* position, Owned* out,
               bool* out_is_shared) noexcept;
 
-/// The content of an object as one of the type that declares a field.
+/// The content of an object, as the type that declares a field sees it.
 inline const char* content_for(const AnyffiFieldInfo* field, const AnyffiObject* object) noexcept {
   bool is_own = object->type_code == field->type_code;
   return static_cast<const char*>(is_own ? reinterpret_cast<const AnyffiInstance*>(object)->content
                                          : anyffi_instance_get_content(object, field->type_code));
 }
-/// Where a field lies in an object, unless its storage is ANYFFI_STORED_OTHERWISE.
+/// The address of a field in an object, unless its storage is ANYFFI_STORED_OTHERWISE.
 inline const char* place_of(const AnyffiFieldInfo* field, const AnyffiObject* object) noexcept {
   return content_for(field, object) + field->offset;
 }
 
-/// Whether a field is seen at once to hold the same number, short text or None at two places.
+/// Whether a field holds the same number, short text or None at two addresses. False may also mean unknown.
 inline bool holds_same(const AnyffiFieldInfo* field, const char* a, const char* b) noexcept {
   switch (field->storage) {
     case ANYFFI_STORED_INT:
@@ -128,9 +128,9 @@ inline bool holds_same(const AnyffiFieldInfo* field, const char* a, const char* 
   }
 }
 
-/// Whether there are references to an object besides that which led to it, those of the caller, and that of the front
-/// end's wrapper, which leads to no place in a value. Whoever begins with a value owns a reference: its wrapper may
-/// have the only other one.
+/// Whether an object has references besides the one that led to it, `own_references` of the caller, and the wrapper's,
+/// which is not part of any value. At the root the caller must own a reference, because the wrapper may hold the only
+/// other one.
 inline bool is_shared(const AnyffiValue& value, uint64_t own_references) noexcept {
   if (value.type_code <= 0) return false;
   const AnyffiObject* object = value.as_object;
@@ -138,8 +138,8 @@ inline bool is_shared(const AnyffiValue& value, uint64_t own_references) noexcep
   return __atomic_load_n(&object->strong_count, __ATOMIC_RELAXED) > own_references + 1 + (has_wrapper ? 1 : 0);
 }
 
-/// The first field, from a number on, that is not seen at once to be the same in two objects of a type, or how many
-/// there are.
+/// The first field, from an index on, for which `holds_same` is false in two objects of a type; the number of fields if
+/// there is none.
 inline int64_t skip_same(const ObjectType& type, const AnyffiObject* a, const AnyffiObject* b, int64_t index) noexcept {
   auto at = static_cast<size_t>(index);
   int32_t declared_by = 0;
@@ -159,7 +159,7 @@ inline int64_t skip_same(const ObjectType& type, const AnyffiObject* a, const An
   return static_cast<int64_t>(at);
 }
 
-/// Reads a part in place, borrowed; false where `get_part` must read it.
+/// Reads a part in place, borrowed; false if only `get_part` can read it.
 inline bool peek_part(const ObjectType* type, const AnyffiObject* object, int64_t index, AnyffiValue* out) noexcept {
   if (type == nullptr || type->form != Form::kFields) return false;
   const AnyffiFieldInfo* field = type->fields[static_cast<size_t>(index)].field;
@@ -188,7 +188,7 @@ inline bool peek_part(const ObjectType* type, const AnyffiObject* object, int64_
     default:
       return false;
   }
-  // Written as two words: halves of one would stall who reads it at once.
+  // Written as two words: storing halves of a word would stall the next read.
   *out = anyffi_read_value(&value);
   return true;
 }
@@ -197,11 +197,11 @@ inline const AnyffiValue& unboxed(const AnyffiValue& value) noexcept {
   return value.type_code == ANYFFI_BOX ? reinterpret_cast<AnyffiBox*>(value.as_object)->value : value;
 }
 
-/// Forgets what `anyffi_type_set_structure` has set for a type.
+/// Forgets the settings of `anyffi_type_set_structure` for a type.
 void reset_structure(int32_t type_code) noexcept;
-/// Whether there may be objects of which the sharing matters: then an object is compared with itself, too.
+/// Whether sharing of objects may matter: then an object must also be compared with itself.
 bool may_meet_dags() noexcept;
-/// The function of a method of a type itself, by its name or one of its flags; NULL if there is none.
+/// A method that a type itself declares, found by its name or one of its flags; NULL if there is none.
 AnyffiObject* find_method(const AnyffiTypeInfo& info, const char* name, uint32_t flag) noexcept;
 
 }  // namespace anyffi::runtime

@@ -1,5 +1,5 @@
 /// \file
-/// Bound variables, and results that depend on them.
+/// Bound variables, and cached results that depend on them.
 #ifndef ANYFFI_SRC_STRUCTURE_SCOPES_H_
 #define ANYFFI_SRC_STRUCTURE_SCOPES_H_
 
@@ -10,14 +10,14 @@
 
 namespace anyffi::runtime {
 
-/// What becomes of an object after its parts: nothing, a bound variable, or a free one that is mapped.
+/// What an object becomes after its parts are visited: nothing, a bound variable, or a mapped free variable.
 enum class Variable : uint8_t { kNone, kBound, kMapped };
 
-/// Which variables of two values stand for each other, innermost last.
+/// Which variables of two values correspond to each other, with the innermost binding last.
 class Scopes {
  public:
   static constexpr int32_t kFree = -1;
-  /// Numbers from here on are those of free variables that were mapped: nothing unbinds them.
+  /// Numbers from here on belong to mapped free variables, which are never unbound.
   static constexpr int32_t kFirstMapped = 1 << 30;
 
   bool is_empty() const noexcept { return stack_.empty() && num_mapped_ == 0; }
@@ -25,7 +25,7 @@ class Scopes {
   bool may_be_bound(const AnyffiObject* object) const noexcept {
     return (bound_types_ >> (object->type_code & 63) & 1) != 0;
   }
-  /// The number of the binding of a variable of the first (0) or second value (1), or kFree.
+  /// The number of the binding of a variable on side 0 (first value) or 1 (second value), or kFree.
   int32_t find(int side, const AnyffiObject* variable) const noexcept {
     int32_t row = rows_[side].find(variable, nullptr);
     return row < 0 ? kFree : numbers_[static_cast<size_t>(row)];
@@ -34,7 +34,7 @@ class Scopes {
   void bind(const AnyffiObject* a, const AnyffiObject* b) {
     auto number = static_cast<int32_t>(stack_.size());
     Binding binding{a, b, set(0, a, number), set(1, b, number), mix(a, b)};
-    // The same variables bound once more change nothing: else cycles would never come to an end.
+    // Binding the same two variables again must not change `content`, or cycles would never end.
     int32_t former = a != nullptr ? binding.former_a : binding.former_b;
     if (former >= 0 && former < number) {
       const Binding& hidden = stack_[static_cast<size_t>(former)];
@@ -44,7 +44,7 @@ class Scopes {
     content_ += binding.content;
     num_crossed_ += a != b;
   }
-  /// The same for free variables, from now on.
+  /// The same for free variables, which stay mapped.
   void map_free(const AnyffiObject* a, const AnyffiObject* b) {
     int32_t number = kFirstMapped + num_mapped_++;
     set(0, a, number);
@@ -63,11 +63,11 @@ class Scopes {
       stack_.pop_back();
     }
   }
-  /// A number that is the same where the same variables are bound.
+  /// A fingerprint of the current bindings, equal for equal bindings.
   uint64_t content() const noexcept { return content_ + mapped_content_; }
   /// The same without the free variables that were mapped.
   uint64_t bound_content() const noexcept { return content_; }
-  /// Whether some variable stands for another one: then not even an object equals itself.
+  /// Whether some variable corresponds to a different one: then even an object may not equal itself.
   bool has_crossed() const noexcept { return num_crossed_ != 0; }
   int32_t num_mapped() const noexcept { return num_mapped_; }
 
@@ -110,7 +110,7 @@ class Scopes {
   int32_t num_crossed_ = 0;
 };
 
-/// A variable that was met, and what it stood for.
+/// A variable that was visited, and the number of its binding.
 struct Use {
   const AnyffiObject* a;
   const AnyffiObject* b;
@@ -119,7 +119,8 @@ struct Use {
   bool operator==(const Use& other) const noexcept { return a == other.a && b == other.b && number == other.number; }
 };
 
-/// Results by pairs of objects. A result holds wherever the variables that it depends on stand for the same.
+/// Results for pairs of objects. A result is valid wherever the variables that it depends on have the same
+/// correspondence.
 class Results {
  public:
   static constexpr size_t kMostUses = 8;
@@ -129,16 +130,16 @@ class Results {
     uint32_t first_use;
     uint32_t num_uses;
     bool is_done;
-    bool needs_all;  /* depends on too many variables */
-    bool is_dropped; /* holds nowhere */
-    bool is_closed;  /* met no free variable that was not mapped before */
+    bool needs_all;  /* depends on too many variables to list */
+    bool is_dropped; /* not valid anywhere */
+    bool is_closed;  /* visited no free variable that was not mapped before */
     uint64_t content;
     uint64_t bound_content;
-    uint64_t num_free; /* met before it */
+    uint64_t num_free; /* visited before it */
     uint64_t value;
   };
 
-  /// The variables that were met, by those who compute results.
+  /// The variables visited by the computations in progress.
   Vector<Use> uses;
 
   /// Records that a variable was met.
@@ -146,7 +147,7 @@ class Results {
     num_free_ += use.number == Scopes::kFree;
     uses.push_back(use);
   }
-  /// Begins a result; the number of its row.
+  /// Begins a result; returns its row number.
   int32_t begin(const void* a, const void* b, const Scopes& scopes) {
     auto number = static_cast<int32_t>(rows_.size());
     int32_t& head = heads_.insert(a, b);
@@ -155,7 +156,7 @@ class Results {
     head = number;
     return number;
   }
-  /// Records a result, with the variables from `first` on in `uses`; `needs_all`: and others.
+  /// Records a result that depends on the variables in `uses` from `first` on; `needs_all`: and on others.
   void finish(int32_t number, uint64_t value, size_t first, bool needs_all) {
     Row& row = rows_[static_cast<size_t>(number)];
     row.value = value;
@@ -167,26 +168,26 @@ class Results {
     kept_.insert(kept_.end(), uses.begin() + static_cast<ptrdiff_t>(first), uses.end());
   }
   void drop(int32_t number) noexcept { rows_[static_cast<size_t>(number)].is_dropped = true; }
-  /// The row of a result that holds, or of one that is begun for the same variables; NULL if there is none. The
-  /// variables are met again.
+  /// The row of a valid result, or of one in progress with the same bindings; NULL if there is none. Its variables
+  /// count as visited again.
   const Row* find(const void* a, const void* b, const Scopes& scopes, bool by_number, bool only_begun = false) {
     for (int32_t at = heads_.find(a, b); at >= 0; at = rows_[static_cast<size_t>(at)].next) {
       const Row& row = rows_[static_cast<size_t>(at)];
       if ((only_begun && row.is_done) || !holds(row, scopes, by_number)) continue;
       for (uint32_t i = 0; i < row.num_uses; ++i) {
         Use use = kept_[row.first_use + i];
-        // As it is bound now, which may be further inside than where the result was computed.
+        // With its current binding, which may be further inside than when the result was computed.
         use.number = number_of(use, scopes);
         meet(use);
       }
-      // Those that are not listed.
+      // Counts the free variables that are not listed.
       num_free_ += row.needs_all && !row.is_closed;
       return &row;
     }
     return nullptr;
   }
-  /// Removes from `uses`, from `first` on, what was bound above `height`, and what is there twice. False if too many
-  /// are left: all are removed.
+  /// Removes variables bound above `height`, and duplicates, from the part of `uses` that begins at `first`. Returns
+  /// false, and removes all of them, if too many are left.
   bool reduce(size_t first, size_t height) {
     size_t end = first;
     for (size_t i = first; i < uses.size(); ++i) {
@@ -209,7 +210,7 @@ class Results {
   }
   bool holds(const Row& row, const Scopes& scopes, bool by_number) const noexcept {
     if (row.is_dropped) return false;
-    // What mapped variables stand for never changes.
+    // Mapped variables keep their counterparts for good.
     if (row.needs_all && row.is_closed) return row.bound_content == scopes.bound_content();
     if (!row.is_done || row.needs_all) return row.content == scopes.content();
     for (uint32_t i = 0; i < row.num_uses; ++i) {
@@ -225,7 +226,7 @@ class Results {
   PairTable heads_;
   Vector<Row> rows_;
   Vector<Use> kept_;
-  uint64_t num_free_ = 0; /* how often a free variable was met */
+  uint64_t num_free_ = 0; /* how often a free variable was visited */
 };
 
 }  // namespace anyffi::runtime

@@ -12,13 +12,13 @@ class PairTable {
  public:
   static constexpr int32_t kAbsent = -1;
 
-  /// Of a pair that was not inserted: kAbsent.
+  /// The number of a pair, or kAbsent.
   int32_t find(const void* a, const void* b) const noexcept {
     if (slots_.empty()) return kAbsent;
     const Slot& slot = slots_[position_of(a, b)];
     return slot.value;
   }
-  /// The number of a pair, to be read or set; kAbsent at first. Valid until the next insertion.
+  /// The number of a pair, for reading or writing; kAbsent at first. The reference is valid until the next insertion.
   int32_t& insert(const void* a, const void* b) {
     if (2 * (count_ + 1) > slots_.size()) grow();
     Slot& slot = slots_[position_of(a, b)];

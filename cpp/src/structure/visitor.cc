@@ -1,5 +1,5 @@
 /// \file
-/// Visiting values, with a stack of its own. What has several references is met once.
+/// Visits values, with a stack of its own. A part with several references is visited once.
 #include <anyffi/inline.h>
 
 #include "core/errors.h"

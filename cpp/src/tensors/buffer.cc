@@ -1,5 +1,5 @@
 /// \file
-/// The memory of tensors by Python's buffer protocol, PEP 3118.
+/// Exports the memory of tensors through Python's buffer protocol, PEP 3118.
 #include <anyffi/host_api.h>
 
 #include "core/errors.h"
@@ -9,7 +9,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// What a consumer asks for: PyBUF_WRITABLE and so on.
+/// The flags of a consumer's request, as PyBUF_WRITABLE and so on.
 enum Request {
   kWritable = 0x01,
   kFormat = 0x04,
@@ -24,7 +24,7 @@ static_assert(sizeof(ptrdiff_t) == sizeof(int64_t), "shape and strides are passe
 
 constexpr bool kLongIs64 = sizeof(long) == sizeof(int64_t);
 
-/// The format of elements in one letter of the module `struct`, or two; nullptr if there is none.
+/// The element format in the syntax of Python's `struct` module, one letter or two; nullptr if there is none.
 const char* find_format(const AnyffiDataType& type) noexcept {
   if (type.lanes != 1) return nullptr;
   switch (int{type.code} << 8 | type.bits) {
@@ -63,7 +63,7 @@ const char* find_format(const AnyffiDataType& type) noexcept {
 
 int refuse(const char* reason) noexcept { return anyffi_error_raise("BufferError", reason); }
 
-/// Finds the size of all elements in bytes; strides of 0 allow more than there is memory.
+/// Computes the size of all elements in bytes, which may overflow: strides of 0 allow more elements than memory.
 int find_size(const AnyffiTensorData& data, int64_t item_size, ptrdiff_t* out) noexcept {
   int64_t size = item_size;
   *out = 0;
@@ -79,7 +79,7 @@ int find_size(const AnyffiTensorData& data, int64_t item_size, ptrdiff_t* out) n
   return 0;
 }
 
-/// Whether the elements are contiguous, with the last axis fastest or, backwards, the first one.
+/// Whether the elements are contiguous, in row-major or column-major order.
 bool is_compact(const AnyffiTensorData& data, bool column_major) noexcept {
   int64_t step = 1;
   for (int32_t i = 0; i < data.ndim; ++i) {
@@ -87,7 +87,7 @@ bool is_compact(const AnyffiTensorData& data, bool column_major) noexcept {
     if (data.shape[axis] > 1 && data.strides[axis] != step) {
       return !has_elements(data);
     }
-    // Wraps around for shapes that `find_size` refuses.
+    // May wrap around, for shapes that `find_size` rejects.
     step = static_cast<int64_t>(static_cast<uint64_t>(step) * static_cast<uint64_t>(data.shape[axis]));
   }
   return true;
@@ -106,12 +106,12 @@ int check_layout(const AnyffiTensorData& data, int flags) noexcept {
   return is_compact(data, true) ? 0 : refuse("the tensor is not contiguous in column-major order");
 }
 
-/// Returns the strides in bytes, which are valid as long as the tensor; those of axes without a step may wrap around.
+/// Returns strides in bytes, valid as long as the tensor. Those of axes with at most one element may wrap around.
 ptrdiff_t* fill_byte_strides(const AnyffiTensor& tensor, int64_t item_size) noexcept {
   int64_t* bytes = byte_strides(tensor);
   for (int32_t i = 0; i < tensor.tensor.ndim; ++i) {
     auto step = static_cast<uint64_t>(tensor.tensor.strides[i]) * static_cast<uint64_t>(item_size);
-    // Another export may write the same.
+    // Atomic: another export may write the same values concurrently.
     __atomic_store_n(&bytes[i], static_cast<int64_t>(step), __ATOMIC_RELAXED);
   }
   return reinterpret_cast<ptrdiff_t*>(bytes);
@@ -134,12 +134,12 @@ int fill_buffer(const AnyffiTensor& tensor, AnyffiBuffer* out, int flags) noexce
   out->data = data.data == nullptr ? nullptr : static_cast<char*>(data.data) + data.byte_offset;
   if (data.data == nullptr) {
     if (out->size != 0) return refuse("the tensor has elements but no memory");
-    // Consumers take NULL for a request to allocate.
+    // Never NULL: consumers would take NULL for a request to allocate.
     out->data = const_cast<AnyffiTensor*>(&tensor);
   }
   out->item_size = bits / 8;
   out->read_only = read_only;
-  // Without a shape the memory is one row, as that of Python's memoryview.
+  // Without a shape, the memory is one-dimensional, as in Python's memoryview.
   out->ndim = (flags & kShape) != 0 ? data.ndim : 1;
   out->format = (flags & kFormat) != 0 ? const_cast<char*>(format) : nullptr;
   out->shape = (flags & kShape) != 0 ? reinterpret_cast<ptrdiff_t*>(data.shape) : nullptr;

@@ -1,5 +1,5 @@
 /// \file
-/// Elements of one type as elements of another.
+/// Converts elements of one type to another.
 #include "tensors/cast.h"
 
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// A floating type of 16 bits; its exponent has 15 - kFraction of them.
+/// A 16-bit floating-point type with kFraction fraction bits and 15 - kFraction exponent bits.
 template <int kFraction>
 struct Small {
   static constexpr int kBias = (1 << (14 - kFraction)) - 1;
@@ -37,7 +37,7 @@ struct Small {
       int exponent;
       std::frexp(number, &exponent);
       int lowest = exponent - 1 < 1 - kBias ? 1 - kBias : exponent - 1;
-      // In units of the last place: `fraction` has a bit more than kFraction if the number is not subnormal.
+      // In units of the last place. Normal numbers have a leading bit in front of the kFraction bits.
       double fraction = std::nearbyint(std::ldexp(std::fabs(number), kFraction - lowest));
       double units = fraction + std::ldexp(lowest + kBias - 1, kFraction);
       if (units >= result) return false;
@@ -169,7 +169,7 @@ struct TypeTag {
   using Type = T;
 };
 
-/// Calls `visit` with the TypeTag of the elements, and returns what it does; `unknown` for types without arithmetic.
+/// Calls `visit` with the TypeTag of an element type, and returns its result; `unknown` for types without arithmetic.
 template <class Visit, class Result>
 Result visit_type(const AnyffiDataType& type, Visit visit, Result unknown) noexcept {
   if (type.lanes != 1) return unknown;

@@ -1,5 +1,5 @@
 /// \file
-/// Elements of one type as elements of another, in runs along an axis.
+/// Converts elements of one type to another, in runs along an axis.
 #ifndef ANYFFI_SRC_TENSORS_CAST_H_
 #define ANYFFI_SRC_TENSORS_CAST_H_
 
@@ -7,7 +7,7 @@
 
 namespace anyffi::runtime {
 
-/// The type that a run of elements is read as: the narrowest of these four that has all their values.
+/// The number type for a run of elements: the narrowest of these four that holds all values of the element type.
 enum class RunType { kInt, kUnsigned, kFloat, kComplex };
 
 constexpr int64_t kRunSize = 128;
@@ -17,7 +17,7 @@ union Run {
   int64_t ints[kRunSize];
   uint64_t words[kRunSize];
   double floats[kRunSize];
-  double parts[2 * kRunSize]; /* real and imaginary part, in turns */
+  double parts[2 * kRunSize]; /* real and imaginary parts in turn */
 };
 
 /// How elements of a type are read.

@@ -1,5 +1,5 @@
 /// \file
-/// Import and export of tensors as DLPack structs, and as the capsules that hold them.
+/// Imports and exports tensors as DLPack structs, and as the capsules that contain them.
 #include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
@@ -16,7 +16,7 @@ namespace {
 constexpr uint32_t kMajor = 1;
 constexpr uint32_t kMinor = 3;
 
-/// The differences of DLPack's two structs, and the names of their capsules.
+/// The differences between DLPack's two structs, and the names of their capsules.
 template <class Managed>
 struct Form;
 template <>
@@ -39,7 +39,7 @@ void release_managed(void* owner) {
   enter_host([&] { managed->deleter(managed); });
 }
 
-/// As `release_managed` for libraries of the host, which must not be called once it has shut down.
+/// As `release_managed`, for deleters in libraries of the host, which must not be called after it has shut down.
 template <class Managed>
 void release_managed_of_host(void* owner) {
   if (host() != nullptr) release_managed<Managed>(owner);
@@ -53,28 +53,28 @@ int check_version(const AnyffiManagedTensor& managed) noexcept {
 }
 int check_version(const AnyffiLegacyTensor&) noexcept { return 0; }
 
-/// Sizes and addresses of elements are multiples of both.
+/// Consumers compute sizes and addresses of elements as multiples of both, so neither may be 0.
 int check_type(const AnyffiDataType& type) noexcept {
   if (type.bits != 0 && type.lanes != 0) return 0;
   return raise_format("BufferError", "the tensor has elements of %u bits and %u lanes; both are at least 1", type.bits,
                       type.lanes);
 }
 
-/// Consumers may take NULL for a request to allocate, and read what it points to.
+/// Consumers may take a NULL address for a request to allocate, and then read the memory.
 int check_memory(const AnyffiTensorData& data) noexcept {
   if (data.data != nullptr || data.device.type != ANYFFI_kDLCPU) return 0;
-  // The layout may not have been checked yet.
+  // The layout may not be validated yet.
   bool has_axes = data.ndim > 0 && data.shape != nullptr;
   if (data.ndim != 0 && (!has_axes || !has_elements(data))) return 0;
   return anyffi_error_raise("BufferError", "the tensor has elements but no memory");
 }
 
-/// No memory has more bytes than 64 bits count, though strides of 0 may repeat it; consumers multiply the extents.
+/// Consumers multiply the extents, so the size in bytes must not overflow, even if strides of 0 repeat the memory.
 int check_size(const AnyffiTensorData& data, uint64_t flags) noexcept {
   if (data.ndim <= 0 || data.shape == nullptr || !has_elements(data)) return 0;
   int64_t bytes = (find_item_bits(data.dtype, flags) + 7) / 8;
   for (int32_t i = 0; i < data.ndim; ++i) {
-    if (data.shape[i] < 0) return 0;  // which the layout's own check refuses
+    if (data.shape[i] < 0) return 0;  // rejected when the layout is validated
     if (__builtin_mul_overflow(bytes, data.shape[i], &bytes)) {
       return anyffi_error_raise("ValueError", "the shape has too many elements");
     }
@@ -93,7 +93,7 @@ int import_tensor(Managed* managed, uint64_t flags, void (*release)(void*), Anyf
   return anyffi_tensor_create(&managed->tensor, flags, managed, release, out);
 }
 
-/// The deleter of an exported struct: releases its reference to the tensor.
+/// The deleter of an exported struct; releases its reference to the tensor.
 template <class Managed>
 void delete_export(Managed* self) {
   auto* tensor = static_cast<AnyffiObject*>(self->context);
@@ -136,7 +136,7 @@ int export_tensor(AnyffiObject* object, AnyffiLegacyTensor** out) noexcept {
 
 /* ---- capsules ---- */
 
-/// Takes the struct out of a capsule and marks it as used; NULL if it does not hold one of this form.
+/// Takes the struct out of a capsule and marks it as used; NULL if the capsule does not contain this struct.
 template <class Managed>
 Managed* take_from_capsule(const AnyffiHost& hooks, void* capsule) noexcept {
   Section section;  // another thread may be taking it, too
@@ -146,7 +146,7 @@ Managed* take_from_capsule(const AnyffiHost& hooks, void* capsule) noexcept {
   return managed;
 }
 
-/// The destructor of a capsule: deletes the struct unless a consumer took it.
+/// The destructor of a capsule: deletes the struct unless a consumer has taken it.
 template <class Managed>
 void release_capsule(void* capsule) {
   const AnyffiHost* hooks = host();
@@ -155,8 +155,7 @@ void release_capsule(void* capsule) {
   managed->deleter(managed);
 }
 
-/// Imports a capsule of either form; `legacy_flags` are those of a tensor in the legacy form, which has none of its
-/// own.
+/// Imports a capsule of either kind; `legacy_flags` apply to a tensor in the legacy struct, which has no flags.
 int import_capsule(const AnyffiValue& capsule, uint64_t legacy_flags, AnyffiValue* out) noexcept {
   const AnyffiHost* hooks = host();
   if (capsule.type_code == ANYFFI_PY_OBJECT && hooks != nullptr && hooks->capsule_is_valid != nullptr) {

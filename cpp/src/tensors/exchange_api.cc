@@ -1,5 +1,5 @@
 /// \file
-/// DLPack's table of functions for compiled code, which works on a front end's wrappers of tensors.
+/// DLPack's C function table (DLPackExchangeAPI) for compiled code, which accepts a front end's wrappers of tensors.
 #include <anyffi/host_api.h>
 
 #include <atomic>
@@ -20,7 +20,7 @@ using SetError = void (*)(void* context, const char* kind, const char* message);
 struct Exchange {
   uint32_t major;
   uint32_t minor;
-  const Exchange* former; /* for an older major version */
+  const Exchange* former; /* table of an older major version */
   int (*allocate)(AnyffiTensorData* prototype, AnyffiManagedTensor** out, void* context, SetError set_error);
   int (*export_wrapper)(void* wrapper, AnyffiManagedTensor** out);
   int (*import_tensor)(AnyffiManagedTensor* managed, void** out);
@@ -62,13 +62,13 @@ int allocate(AnyffiTensorData* prototype, AnyffiManagedTensor** out, void* conte
   return -1;
 }
 
-/// Returns no stream: tensors of the runtime have none.
+/// Returns NULL, the default stream: tensors of the runtime have no stream.
 int get_stream(int32_t, int32_t, void** out) {
   *out = nullptr;
   return 0;
 }
 
-/// DLPack's functions get no context argument, so that each table needs functions of its own.
+/// DLPack's functions get no context argument, so each table needs its own instances.
 template <int kTable>
 struct Table {
   static int export_wrapper(void* wrapper, AnyffiManagedTensor** out) {

@@ -1,5 +1,5 @@
 /// \file
-/// Where the elements of a tensor lie.
+/// The layout of a tensor's elements in memory.
 #ifndef ANYFFI_SRC_TENSORS_LAYOUT_H_
 #define ANYFFI_SRC_TENSORS_LAYOUT_H_
 
@@ -26,13 +26,13 @@ inline bool is_cpu_accessible(const AnyffiDevice& device) noexcept {
   }
 }
 
-/// Bits from one element to the next in a compact tensor.
+/// The distance in bits between adjacent elements of a compact tensor.
 inline int64_t find_item_bits(const AnyffiDataType& type, uint64_t flags) noexcept {
   int64_t bits = int64_t{type.bits} * type.lanes;
   return flags & ANYFFI_TENSOR_PADDED ? (bits + 7) / 8 * 8 : bits;
 }
 
-/// Memory for the strides of a tensor in bytes, which an export as a buffer fills: few tensors are exported.
+/// Space for strides in bytes, which are computed when the tensor is first exported as a buffer: few tensors are.
 inline int64_t* byte_strides(const AnyffiTensor& tensor) noexcept { return tensor.tensor.strides + tensor.tensor.ndim; }
 
 }  // namespace anyffi::runtime

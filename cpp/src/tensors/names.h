@@ -8,7 +8,7 @@
 namespace anyffi::runtime {
 
 struct ShortName {
-  char text[48] = {}; /* none is as long */
+  char text[48] = {}; /* longer than any name */
   int size = 0;
   void append(const char* format, ...) noexcept __attribute__((format(printf, 2, 3)));
 };

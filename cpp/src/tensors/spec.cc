@@ -1,5 +1,5 @@
 /// \file
-/// Whether a tensor is what a typed parameter requires, and the words for why it is not.
+/// Checks tensors against typed parameters, and describes why one does not match.
 #include "tensors/spec.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// In the order in which they are reported.
+/// The requirements, in the order in which a violation is reported.
 enum class Unmet { kNothing, kType, kRank, kShape, kOrder, kDevice, kWritable, kAlignment };
 
 bool has_shape(const AnyffiTensorSpec& spec, const AnyffiTensorData& data) {

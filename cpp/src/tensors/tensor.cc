@@ -1,5 +1,5 @@
 /// \file
-/// Tensors: creating, copying and accessing them.
+/// Creates, copies and accesses tensors.
 #include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
@@ -18,7 +18,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Shape and strides are stored after the object, then `byte_strides`.
+/// The object is followed by shape, strides, and space for `byte_strides`.
 size_t tensor_bytes(int32_t ndim) { return sizeof(AnyffiTensor) + 3 * static_cast<size_t>(ndim) * sizeof(int64_t); }
 
 void delete_tensor(AnyffiObject* self, int32_t what) {
@@ -34,7 +34,7 @@ bool fill_compact_strides(const int64_t* shape, int32_t ndim, int64_t* strides) 
   int64_t step = 1;
   for (int32_t i = ndim - 1; i >= 0; --i) {
     strides[i] = step;
-    // An axis of size 0 counts as one of size 1, as in NumPy.
+    // An axis of size 0 counts as size 1 here, as in NumPy.
     if (__builtin_mul_overflow(step, std::max<int64_t>(shape[i], 1), &step)) return false;
   }
   return true;
@@ -70,7 +70,7 @@ int create_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out
   return 0;
 }
 
-/// Bytes of a compact tensor; -1 after MemoryError if the number overflows.
+/// The size in bytes of a compact tensor; -1 after MemoryError if it overflows.
 int64_t find_size(const int64_t* shape, int32_t ndim, int64_t item_bits) {
   if (std::find(shape, shape + ndim, 0) != shape + ndim) return 0;
   int64_t bits = item_bits;
@@ -111,7 +111,7 @@ void copy_elements(const AnyffiTensorData& from, size_t item_size, char* to) {
     to += item_size;
     int32_t axis = from.ndim - 1;
     for (; axis >= 0; --axis) {
-      // The stride of an axis with one element may be any number.
+      // The stride of an axis with one element is arbitrary.
       int64_t step = from.shape[axis] == 1 ? 0 : from.strides[axis] * static_cast<int64_t>(item_size);
       if (++index[static_cast<size_t>(axis)] < from.shape[axis]) {
         source += step;
@@ -134,7 +134,7 @@ int copy_tensor(const AnyffiTensorData& data, uint64_t flags, AnyffiValue* out) 
   uint64_t copy_flags = (flags & ANYFFI_TENSOR_PADDED) | ANYFFI_TENSOR_COPIED;
   if (create_empty(data.shape, data.ndim, data.dtype, copy_flags, made.out()) != 0) return -1;
   return guard([&] {
-    // Elements of no bytes may be any number.
+    // If elements have no bytes, their number is not limited by memory.
     if (has_elements(data) && bits > 0) {
       void* memory = reinterpret_cast<AnyffiTensor*>(made.get()->as_object)->tensor.data;
       copy_elements(data, static_cast<size_t>(bits / 8), static_cast<char*>(memory));

@@ -1,5 +1,5 @@
 /// \file
-/// Names that Python's code can write.
+/// Recognizes names that are identifiers in Python.
 #ifndef ANYFFI_SRC_TEXT_IDENTIFIER_H_
 #define ANYFFI_SRC_TEXT_IDENTIFIER_H_
 

@@ -32,7 +32,7 @@ const char* at(const AnyffiTextView& text, int64_t index) {
   return static_cast<const char*>(text.data) + index * width_of(text);
 }
 
-/// A borrowed part of a text.
+/// A borrowed slice of a text.
 AnyffiTextView part(const AnyffiTextView& text, int64_t start, int64_t stop) {
   return AnyffiTextView{at(text, start), stop - start, text.encoding, 0};
 }
@@ -41,13 +41,13 @@ int create(const AnyffiTextView& text, AnyffiValue* out) {
   return anyffi_str_create(text.data, text.length, text.encoding, out);
 }
 
-/// Resolves a bound of a slice as Python does: negative ones count from the end, all are clamped to the text.
+/// Resolves a slice bound as Python does: negative ones count from the end, all are clamped to the text.
 int64_t resolve_bound(int64_t index, int64_t length) {
   if (index < 0) index += length;
   return index < 0 ? 0 : index > length ? length : index;
 }
 
-/// Writes text at a width that is no less than its own; returns the end.
+/// Writes text in an encoding at least as wide as its own; returns the end.
 char* copy_text(const AnyffiTextView& text, char* to, int32_t encoding) {
   int shift = anyffi_encoding_shift(encoding);
   if (text.length == 0) return to;  // memcpy must not get a null pointer
@@ -62,7 +62,7 @@ char* copy_text(const AnyffiTextView& text, char* to, int32_t encoding) {
   return to + (text.length << shift);
 }
 
-/// Builds text of one width.
+/// Builds text of one encoding.
 class Builder {
  public:
   explicit Builder(int32_t encoding) : encoding_(encoding), shift_(anyffi_encoding_shift(encoding)) {}
@@ -83,7 +83,7 @@ class Builder {
   Vector<char> units_;
 };
 
-/// Steps up to which comparing at each place beats `memmem`, whose preparation costs more.
+/// Up to this many positions, comparing at each one is faster than `memmem`, which needs preparation.
 constexpr size_t kMaxCompared = 1024;
 
 const char* find_bytes(const char* text, size_t text_size, const char* needle, size_t size) {
@@ -97,7 +97,7 @@ const char* find_bytes(const char* text, size_t text_size, const char* needle, s
   return nullptr;
 }
 
-/// The index of a text in another one from `start` on, both of one-byte code points; -1 if there is none.
+/// The index of a text in another one from `start` on, both with one-byte code points; -1 if it does not occur.
 int64_t find_narrow(const AnyffiTextView& text, const AnyffiTextView& needle, int64_t start, int64_t stop) {
   if (stop - start < needle.length) return -1;
   if (needle.length == 0) return start;
@@ -107,7 +107,7 @@ int64_t find_narrow(const AnyffiTextView& text, const AnyffiTextView& needle, in
   return hit == nullptr ? -1 : hit - data;
 }
 
-/// Finds a text in another one. Widens it once, where the other one is wider.
+/// Finds a text in another one, and widens it once if the other one is wider.
 class Finder {
  public:
   Finder(const AnyffiTextView& text, const AnyffiTextView& needle) : text_(text), widened_(text.encoding) {
@@ -127,7 +127,7 @@ class Finder {
     const char* from = at(text_, start);
     const char* end = at(text_, stop);
     auto size = static_cast<size_t>(needle_.length * width);
-    // A match must begin at a code point, not within one.
+    // A match must begin at a code point, not inside one.
     while (static_cast<size_t>(end - from) >= size) {
       const char* hit = find_bytes(from, static_cast<size_t>(end - from), static_cast<const char*>(needle_.data), size);
       if (hit == nullptr) return -1;
@@ -177,7 +177,7 @@ int split_at_space(const Owned& list, const AnyffiTextView& text, int64_t most) 
     while (i < text.length && anyffi_is_space(anyffi_get_code_point(&text, i))) ++i;
     if (i == text.length) return 0;
     int64_t start = i;
-    // The rest, including white space at its end.
+    // The rest is kept with its trailing white space.
     if (most-- == 0) return append(list, part(text, start, text.length));
     while (i < text.length && !anyffi_is_space(anyffi_get_code_point(&text, i))) ++i;
     if (append(list, part(text, start, i)) != 0) return -1;
@@ -232,7 +232,7 @@ int anyffi_str_concat(const AnyffiValue* a, const AnyffiValue* b, AnyffiValue* o
   if (!read(a, &left) || !read(b, &right)) return -1;
   int32_t encoding = left.encoding > right.encoding ? left.encoding : right.encoding;
   int64_t length = left.length + right.length;
-  // The narrowest encoding of the whole, since those of the parts are.
+  // The narrowest encoding of the parts is also that of the whole.
   if (length << anyffi_encoding_shift(encoding) <= ANYFFI_INLINE_BYTES) {
     alignas(4) char units[ANYFFI_INLINE_BYTES + 1];
     copy_text(right, copy_text(left, units, encoding), encoding);
@@ -356,7 +356,7 @@ int anyffi_str_replace(const AnyffiValue* str, const AnyffiValue* former, const 
     while (most-- != 0) {
       int64_t hit = finder.first(start, text.length);
       if (hit < 0) break;
-      // An empty text matches before each code point and at the end.
+      // Empty text matches before each code point and at the end.
       int64_t next = former_text.length > 0 ? hit : start;
       builder.append(part(text, start, next));
       builder.append(replacement_text);

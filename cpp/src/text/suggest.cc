@@ -12,7 +12,7 @@ constexpr size_t kMostNames = 3;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// The Damerau-Levenshtein distance, where a change of case alone costs nothing. Both names have at most `kLongestName`
+/// The Damerau-Levenshtein distance, except that a change of case costs nothing. Both names have at most `kLongestName`
 /// bytes.
 int distance(std::string_view a, std::string_view b) {
   int rows[3][kLongestName + 1];

@@ -9,9 +9,9 @@
 
 namespace anyffi::runtime {
 
-/// The known names that are similar to `name`, at most three, nearest first.
+/// The known names similar to `name`: at most three, the most similar first.
 Vector<String> suggest(std::string_view name, const Vector<String>& known);
-/// The end of a message about an unknown name: `; did you mean 'append'?`, or nothing.
+/// The suffix of a message about an unknown name: `; did you mean 'append'?`, or empty.
 String did_you_mean(std::string_view name, const Vector<String>& known);
 
 }  // namespace anyffi::runtime

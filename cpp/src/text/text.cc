@@ -1,5 +1,5 @@
 /// \file
-/// Strings and bytes: stored inline while short, always at the narrowest width.
+/// Creates and reads strings and bytes: short ones are inline, all have the narrowest encoding.
 #include "text/text.h"
 
 #include <anyffi/inline.h>
@@ -14,7 +14,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Above this the size in bytes would overflow.
+/// A longer text would overflow the size in bytes.
 constexpr int64_t kMaxLength = (PTRDIFF_MAX - 256) / 4;
 
 constexpr uint64_t kHighBytes = 0xFF00FF00FF00FF00u;
@@ -26,8 +26,8 @@ uint64_t load_word(const char* data) {
   return word;
 }
 
-/// Returns whether any word has a bit of `mask`; if not, sets `seen` to the bitwise or of all words. Takes at least
-/// eight bytes, and a multiple of the unit that the mask is for: the last word may overlap the one before.
+/// Returns whether any word has a bit of `mask`; if not, sets `seen` to the bitwise or of all words. `size` must be at
+/// least eight bytes, and a multiple of the unit for which the mask is made: the last word may overlap the one before.
 bool any_bit(const char* data, size_t size, uint64_t mask, uint64_t* seen) {
   uint64_t all = load_word(data + size - 8);
   for (; size >= kBlockOfBits; data += kBlockOfBits, size -= kBlockOfBits) {
@@ -39,7 +39,7 @@ bool any_bit(const char* data, size_t size, uint64_t mask, uint64_t* seen) {
   return (all & mask) != 0;
 }
 
-/// The same as `find_encoding`, for code points of four bytes.
+/// As `find_encoding`, for code points of four bytes.
 int32_t find_encoding_of_ucs4(const char* data, size_t size) {
   uint64_t seen = 0;
   if (size < sizeof(seen)) {
@@ -47,7 +47,7 @@ int32_t find_encoding_of_ucs4(const char* data, size_t size) {
   } else {
     any_bit(data, size, 0, &seen);
   }
-  // As large as the highest code point at least, and of as many bits.
+  // At least as large as the highest code point, and with as many bits.
   auto bits = static_cast<uint32_t>(seen | seen >> 32);
   constexpr uint32_t kHighest = 0x10FFFF;
   for (size_t i = 0; bits > kHighest && i < size; i += sizeof(uint32_t)) {
@@ -58,7 +58,7 @@ int32_t find_encoding_of_ucs4(const char* data, size_t size) {
   return bits < 0x80 ? ANYFFI_ASCII : bits < 0x100 ? ANYFFI_LATIN1 : bits < 0x10000 ? ANYFFI_UCS2 : ANYFFI_UCS4;
 }
 
-/// The narrowest encoding that holds the text, or -1 if a unit is not a code point.
+/// The narrowest encoding that holds the text, or -1 if a unit is not a valid code point.
 int32_t find_encoding(const char* data, int64_t length, int32_t encoding) {
   if (length == 0) return ANYFFI_ASCII;
   uint64_t seen;
@@ -87,7 +87,7 @@ void convert_units(const char* from, char* to, int64_t length) {
   }
 }
 
-/// Copies code points to an encoding at most as wide.
+/// Copies code points into an encoding at most as wide, in which they all fit.
 void copy_units(const char* from, int32_t from_encoding, char* to, int32_t to_encoding, int64_t length) {
   int from_shift = anyffi_encoding_shift(from_encoding);
   int to_shift = anyffi_encoding_shift(to_encoding);
@@ -110,7 +110,7 @@ AnyffiValue short_str(const char* data, uint32_t length) {
   return value;
 }
 
-/// The terminating zero is written at the greatest width.
+/// The terminating zero always has the size of the widest unit.
 constexpr size_t kZeroSize = sizeof(uint32_t);
 
 size_t str_bytes(int64_t length, int32_t encoding) {

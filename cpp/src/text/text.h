@@ -11,7 +11,7 @@
 
 namespace anyffi::runtime {
 
-/// Allocates a bytes object of more than ANYFFI_INLINE_BYTES, to be filled by the caller. NULL after MemoryError.
+/// Allocates a bytes object of more than ANYFFI_INLINE_BYTES, which the caller fills. NULL after MemoryError.
 AnyffiBytesObject* allocate_bytes(int64_t size) noexcept;
 /// Orders two strings by code point, as Python does: negative, 0 or positive.
 int compare_text(const AnyffiTextView& a, const AnyffiTextView& b) noexcept;

@@ -1,6 +1,6 @@
 /// \file
-/// Loops over whole texts: the compiler vectorises those that measure, and those that write have a path for each length
-/// of a sequence, since neighbours mostly have the same.
+/// Loops that measure and convert whole texts. The compiler vectorises the measuring loops; the converting ones have a
+/// fast path for runs of sequences of the same length, which are common.
 #include "text/transcode.h"
 
 #include <cstring>
@@ -8,15 +8,15 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Units that are measured together: sums of so many fit a byte.
+/// The number of units measured together: the sum fits a byte.
 constexpr int64_t kBlock = 64;
 
-/// A code point of three bytes, the lowest first.
+/// Joins three UTF-8 bytes, the first in the lowest bits, to a code point.
 uint32_t join_three(uint32_t bytes) { return (bytes & 0x0F) << 12 | (bytes >> 2 & 0xFC0) | (bytes >> 16 & 0x3F); }
 bool is_three(uint32_t point) { return point >= 0x800 && (point & 0xF800) != 0xD800; }
 
-/// Decodes the code point whose bytes these are, the lowest first; returns how many they are, 0 for an error. By
-/// branches, whose prediction lets the next one begin before this one is known.
+/// Decodes one code point from bytes, the first in the lowest bits; returns its length, 0 for an error. Uses branches,
+/// because branch prediction lets the next one begin before the length is known.
 inline int decode_one(uint32_t bytes, uint32_t* out) {
   if ((bytes & 0x80) == 0) {
     *out = bytes & 0x7F;
@@ -38,7 +38,7 @@ inline int decode_one(uint32_t bytes, uint32_t* out) {
   return 4;
 }
 
-/// Decodes up to the first error, whose place it returns.
+/// Decodes up to the first error, and returns its position.
 template <class Unit>
 const uint8_t* decode_units(const uint8_t* at, const uint8_t* end, void* out) {
   auto* to = static_cast<Unit*>(out);
@@ -61,7 +61,7 @@ const uint8_t* decode_units(const uint8_t* at, const uint8_t* end, void* out) {
       at += 6, to += 2;
       continue;
     }
-    // Four of two bytes, of which none begins with C0 or C1.
+    // Four sequences of two bytes, none of which begins with C0 or C1.
     uint64_t high = bytes & 0x001E001E001E001Eu;
     if ((bytes & 0xC0E0C0E0C0E0C0E0u) == 0x80C080C080C080C0u &&
         ((high + 0x00FE00FE00FE00FEu) & 0x0100010001000100u) == 0x0100010001000100u) {
@@ -86,7 +86,7 @@ const uint8_t* decode_units(const uint8_t* at, const uint8_t* end, void* out) {
   return end;
 }
 
-/// The bytes beyond one for each unit, and whether there is a surrogate.
+/// The number of UTF-8 bytes beyond one for each unit, and whether there is a surrogate.
 template <class Unit>
 int64_t measure_units(const Unit* units, int64_t length) {
   int64_t size = length;

@@ -36,7 +36,7 @@ int raise_codec(const char* kind, AnyffiValue object, int64_t start, int64_t end
 }
 
 int raise_decode(const uint8_t* data, int64_t size, int64_t start, const Utf8Step& step) {
-  // If the text is truncated, the error covers the whole rest.
+  // For a truncated sequence, the error covers the rest of the text.
   int64_t end = step.reason == kUnexpectedEnd ? size : start + step.size;
   char message[160];
   if (end == start + 1) {
@@ -68,7 +68,7 @@ int raise_encode(const AnyffiValue* str, const AnyffiTextView& text, int64_t sta
   return raise_codec("UnicodeEncodeError", whole.take(), start, end, reason, message);
 }
 
-/// Python's `surrogateescape` adds it to a byte that is not UTF-8.
+/// Python's `surrogateescape` decodes an invalid byte to this plus the byte.
 constexpr uint32_t kEscapedByte = 0xDC00;
 
 }  // namespace
@@ -106,7 +106,7 @@ int path_from_native(std::string_view native, AnyffiValue* out) {
     at += step.size;
   }
   auto length = static_cast<int64_t>(units.size());
-  // Without escaped bytes it is UTF-8, and may be of any width.
+  // Without escaped bytes the text is UTF-8, and may need any encoding.
   if (highest < kEscapedByte) return anyffi_str_from_utf8(native.data(), static_cast<int64_t>(native.size()), out);
   if (highest >= 0x10000) return anyffi_str_create(units.data(), length, ANYFFI_UCS4, out);
   Vector<uint16_t> narrow(units.begin(), units.end());
@@ -121,7 +121,7 @@ int anyffi_str_from_utf8(const char* utf8, int64_t size, AnyffiValue* out) {
   if (static_cast<uint64_t>(size) <= ANYFFI_INLINE_BYTES) {
     auto length = static_cast<uint32_t>(size);
     AnyffiValue made = anyffi_make_inline_text(ANYFFI_STR, ANYFFI_ASCII, utf8, length, length);
-    // All bytes but the last one, which is the length's.
+    // All bytes except the last one, which stores the length.
     constexpr uint64_t kHigh = 0x0080808080808080;
     if (((made.aux & 0x80808080u) | (static_cast<uint64_t>(made.as_int) & kHigh)) == 0) return *out = made, 0;
   }
@@ -153,7 +153,7 @@ int anyffi_str_from_utf8(const char* utf8, int64_t size, AnyffiValue* out) {
 }
 
 int anyffi_str_to_utf8(const AnyffiValue* str, AnyffiValue* out_bytes) {
-  // `out_bytes` and `str` may be the same.
+  // `out_bytes` and `str` may be the same value.
   AnyffiValue given = *str;
   AnyffiTextView text;
   *out_bytes = anyffi_make_none();

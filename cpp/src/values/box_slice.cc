@@ -1,5 +1,5 @@
 /// \file
-/// Boxes, which are inline values as objects, and slices.
+/// Boxes (inline values as objects) and slices.
 #include <anyffi/inline.h>
 
 #include "core/object.h"
@@ -10,7 +10,7 @@ namespace anyffi::runtime {
 namespace {
 
 void delete_box(AnyffiObject* self, int32_t what) {
-  // A box holds an inline value: there is nothing to release.
+  // A box contains an inline value, so there is nothing to release.
   if (what & ANYFFI_DELETE_MEMORY) free_object<AnyffiBox>(self);
 }
 
@@ -51,7 +51,7 @@ int anyffi_slice_create(const AnyffiValue* start, const AnyffiValue* stop, const
   *out = anyffi_make_none();
   auto* slice = allocate_object<AnyffiSlice>(ANYFFI_SLICE, &delete_slice);
   if (slice == nullptr) return -1;
-  // Not copied from each other: a load that follows its store at once stalls.
+  // Written separately: copying one from another would load what was just stored, and stall.
   for (AnyffiValue* part : {&slice->start, &slice->stop, &slice->step}) *part = anyffi_make_none();
   Owned made(&slice->header);
   if ((start != nullptr && anyffi_value_own(start, &slice->start) != 0) ||

@@ -1,9 +1,9 @@
 /// \file
-/// Records of typed access: containers whose elements were all checked against one type.
+/// Remembers typed access: containers whose elements were all checked against one type.
 ///
-/// A fixed table, in which newer records displace older ones. A record is valid while its container has the mark
-/// ANYFFI_CHECKED: whoever writes an element removes both. Marking a container removes what an earlier one at the same
-/// address has left.
+/// A fixed-size table in which new records displace old ones. A record is valid while its container has the mark
+/// ANYFFI_CHECKED: code that writes an element removes both. Marking a container also removes a record left behind by
+/// an earlier container at the same address.
 #include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
@@ -24,11 +24,11 @@ constexpr size_t kRecords = 512;
 struct Record {
   std::atomic<const AnyffiObject*> container;
   const void* type;
-  int64_t change;  // for a deep check `changes` at its begin, else kAnyChange
+  int64_t change;  // for a deep check the value of `changes` when it began, else kAnyChange
 };
 
 Record records[kRecords];
-/// How often a marked container changed. Deep records of all containers end with each change.
+/// The number of changes of marked containers. Each change invalidates all deep records.
 std::atomic<int64_t> changes;
 Mutex mutex;
 
@@ -87,7 +87,7 @@ void anyffi_container_forget_checks(AnyffiObject* container) {
 
 void anyffi_container_note_types(AnyffiObject* container) {
   if (mask_of(container) & ANYFFI_CHECKED) anyffi_container_forget_checks(container);
-  // Who changes a container with a wrapper holds the host's lock.
+  // The host's lock protects changes of a container with a wrapper.
   const AnyffiHost* hooks = container->wrapper != nullptr ? host() : nullptr;
   if (hooks != nullptr && hooks->wrapper_track != nullptr) hooks->wrapper_track(container->wrapper);
 }

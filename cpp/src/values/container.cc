@@ -1,6 +1,6 @@
 /// \file
-/// Making containers from values, and converting the types of a layout to each other: Array, List and Shape; Map and
-/// Dict; FrozenSet and Set.
+/// Creates containers from values, and converts containers to other types of the same layout: Array, List and Shape;
+/// Map and Dict; FrozenSet and Set.
 #include <anyffi/inline.h>
 
 #include <utility>

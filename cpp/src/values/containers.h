@@ -7,10 +7,10 @@
 
 namespace anyffi::runtime {
 
-/// The bits of a type mask that stand for objects: without them there is nothing to release.
+/// The type mask bits of object types: a container without them has nothing to release.
 constexpr uint64_t kObjectTypes = ~uint64_t{0xFFFF} & ~ANYFFI_CHECKED;
 
-/// Types of values without elements that the host compares by value, as the runtime does.
+/// Types of values without elements that the host compares exactly as the runtime does.
 constexpr uint64_t kComparedTypes =
     anyffi_type_bit(ANYFFI_NONE) | anyffi_type_bit(ANYFFI_BOOL) | anyffi_type_bit(ANYFFI_INT) |
     anyffi_type_bit(ANYFFI_FLOAT) | anyffi_type_bit(ANYFFI_STR) | anyffi_type_bit(ANYFFI_BYTES) |
@@ -22,7 +22,7 @@ inline bool is_sequence(int32_t code) noexcept {
 }
 inline bool is_mapping(int32_t code) noexcept { return code == ANYFFI_MAP || code == ANYFFI_DICT; }
 inline bool is_set(int32_t code) noexcept { return code == ANYFFI_SET || code == ANYFFI_FROZEN_SET; }
-/// True for types with the layout of a mapping: a set is one whose values are all None.
+/// Whether a type has the layout of a mapping: a set is a mapping whose values are all None.
 inline bool has_entries(int32_t code) noexcept { return is_mapping(code) || is_set(code); }
 
 inline AnyffiSequence* as_sequence(AnyffiObject* object) noexcept { return reinterpret_cast<AnyffiSequence*>(object); }
@@ -32,13 +32,13 @@ inline const AnyffiSequence* as_sequence(const AnyffiObject* object) noexcept {
 
 /// The full layout of a mapping or set.
 ///
-/// The index is an open hash table with linear probing. A removed entry leaves a mark in its slot, so that no other
-/// entry's slot ever moves between two rebuilds: a search that was interrupted by the host's code can continue at its
-/// slot, unless `generation` changed.
+/// The index is an open hash table with linear probing. A removed entry leaves a mark in its slot, so entries change
+/// their slots only when the index is rebuilt: a search interrupted by code of the host can continue at its slot,
+/// unless `generation` changed.
 struct Mapping : AnyffiMapping {
-  uint64_t filled;     /* slots that are not free, marks included */
+  uint64_t filled;     /* slots that are not free, including marks of removed entries */
   uint64_t generation; /* changes whenever entries move or slots are reused */
-  bool hardened;       /* entries store the keyed hashes of keys that have one */
+  bool hardened;       /* entries store keyed hashes, where the key has one */
 };
 
 inline Mapping* as_mapping(AnyffiObject* object) noexcept {
@@ -48,13 +48,14 @@ inline const Mapping* as_mapping(const AnyffiObject* object) noexcept {
   return static_cast<const Mapping*>(reinterpret_cast<const AnyffiMapping*>(object));
 }
 
-/// Finds a canonical key by its `hash_key`; `out_entry` is -1 if it is not there.
+/// Finds a canonical key, given its `hash_key`; `out_entry` is -1 if it is absent.
 int find_entry(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* out_entry) noexcept;
 
-/// The `hash_key` of an entry's key, whatever the entry stores. Fails with RecursionError only.
+/// The `hash_key` of an entry's key, also if the entry stores the keyed hash. The only error is RecursionError.
 int hash_entry(const Mapping* mapping, const AnyffiEntry& entry, int64_t* out) noexcept;
 
-/// Replaces `count` elements from `index` on by copies of `num_cells` elements of another sequence. All or nothing.
+/// Replaces `count` elements from `index` on by copies of `num_cells` elements of another sequence, or changes nothing
+/// on failure.
 int splice_sequence(AnyffiSequence* sequence, int64_t index, int64_t count, const AnyffiValue* cells,
                     int64_t num_cells) noexcept;
 

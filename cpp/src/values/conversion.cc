@@ -1,5 +1,5 @@
 /// \file
-/// Values as other types, for parameters that take more than their own: sequences and sets of the host, tensors, paths
+/// Conversions for parameters that accept more than their own type: from sequences and sets of the host, tensors, paths
 /// and times.
 #include <anyffi/host_api.h>
 #include <anyffi/inline.h>
@@ -17,7 +17,7 @@ namespace {
 
 AnyffiSequence& sequence_of(const Owned& list) { return *reinterpret_cast<AnyffiSequence*>(list->as_object); }
 
-/// Appends an owned value; memory is reserved.
+/// Appends an owned value; the capacity must be reserved.
 void append(AnyffiSequence& list, const AnyffiValue& value) noexcept {
   list.type_mask |= anyffi_type_bit(value.type_code);
   list.data[list.size++] = value;
@@ -36,14 +36,14 @@ AnyffiValue number_of(double item) noexcept {
   return value;
 }
 
-/// Elements in memory, not necessarily aligned; `step` counts bytes.
+/// Elements in memory, possibly unaligned; `step` is in bytes.
 struct Elements {
   const char* first;
   int64_t count;
   int64_t step;
 };
 
-/// Appends the elements, each a T, as a Number of Python. Memory is reserved.
+/// Appends elements of type T as numbers of type Number. The capacity must be reserved.
 template <class T, class Number>
 int append_items(const Elements& elements, AnyffiSequence& list) noexcept {
   for (int64_t i = 0; i < elements.count; ++i) {
@@ -61,7 +61,7 @@ int append_items(const Elements& elements, AnyffiSequence& list) noexcept {
 
 using Append = int (*)(const Elements& elements, AnyffiSequence& list) noexcept;
 
-/// NULL for elements that are no numbers of Python, or not of whole machine words.
+/// NULL for elements that are not numbers in Python, or not whole machine words.
 Append find_append(const AnyffiDataType& type) noexcept {
   if (type.lanes != 1) return nullptr;
   switch (type.code << 8 | type.bits) {
@@ -102,7 +102,7 @@ int read_elements(const Elements& elements, Append append_all, AnyffiValue* out)
 
 void release_parent(void* parent) { anyffi_object_release(static_cast<AnyffiObject*>(parent)); }
 
-/// A List of the tensors below the first axis, on the same memory.
+/// A List of the tensor's subarrays along the first axis, on the same memory.
 int split_rows(const AnyffiValue& tensor, const AnyffiTensorData& data, AnyffiValue* out) noexcept {
   Owned parent, list;
   if (anyffi_value_own(&tensor, parent.out()) != 0) return -1;
@@ -131,17 +131,17 @@ int convert_tensor(const AnyffiValue& tensor, AnyffiValue* out) noexcept {
   if (data.ndim < 1 || append_all == nullptr) return 0;
   if (anyffi_tensor_check_access(&data, 0, nullptr, 1, ANYFFI_ACCESS_READ) != 0) return -1;
   if (data.ndim > 1) return tensor.type_code == ANYFFI_TENSOR ? split_rows(tensor, data, out) : 0;
-  // The stride of a single element may be any number.
+  // The stride of a single element is arbitrary.
   int64_t step = data.shape[0] <= 1 ? 0 : data.strides[0] * static_cast<int64_t>(data.dtype.bits / 8);
   return read_elements({static_cast<const char*>(data.data) + data.byte_offset, data.shape[0], step}, append_all, out);
 }
 
-/// The ints of a Slice of start, number and step.
+/// The ints of a range, given as a Slice of start, count and step.
 int expand_range(const AnyffiValue& slice, AnyffiValue* out) noexcept {
   auto* range = reinterpret_cast<const AnyffiSlice*>(slice.as_object);
   Owned list;
   if (anyffi_sequence_create(ANYFFI_LIST, range->stop.as_int, list.out()) != 0) return -1;
-  // Unsigned: the number after the last one may not fit.
+  // Unsigned, because computing the element after the last one may overflow.
   auto next = static_cast<uint64_t>(range->start.as_int);
   for (int64_t i = 0; i < range->stop.as_int; ++i, next += static_cast<uint64_t>(range->step.as_int)) {
     append(sequence_of(list), anyffi_make_int(static_cast<int64_t>(next)));
@@ -150,7 +150,7 @@ int expand_range(const AnyffiValue& slice, AnyffiValue* out) noexcept {
   return 0;
 }
 
-/// The elements in an Array of a data type and Bytes.
+/// Reads elements from an Array of a data type and Bytes.
 int read_memory(const AnyffiValue& described, AnyffiValue* out) noexcept {
   auto* parts = reinterpret_cast<const AnyffiSequence*>(described.as_object);
   const AnyffiDataType& type = parts->data[0].as_data_type;
@@ -162,7 +162,7 @@ int read_memory(const AnyffiValue& described, AnyffiValue* out) noexcept {
   return read_elements({static_cast<const char*>(bytes.data), bytes.length / size, size}, append_all, out);
 }
 
-/// A path as the bytes that the system gets: as `os.fsencode`, in UTF-8.
+/// Encodes a path for the system as `os.fsencode` does with UTF-8.
 int encode_path(const AnyffiValue& path, AnyffiValue* out) noexcept {
   if (!anyffi_is_str(path.type_code)) return anyffi_is_bytes(path.type_code) ? anyffi_value_own(&path, out) : 0;
   AnyffiTextView text;
@@ -172,7 +172,7 @@ int encode_path(const AnyffiValue& path, AnyffiValue* out) noexcept {
     for (int64_t i = 0; i < text.length; ++i) {
       uint32_t code_point = anyffi_get_code_point(&text, i);
       char encoded[4];
-      // Bytes that are no UTF-8 are lone surrogates in Python.
+      // In Python, bytes that are not UTF-8 are lone surrogates.
       if (code_point >= 0xDC80 && code_point <= 0xDCFF) {
         native += static_cast<char>(code_point - 0xDC00);
       } else if (is_surrogate(code_point)) {
@@ -185,7 +185,7 @@ int encode_path(const AnyffiValue& path, AnyffiValue* out) noexcept {
   });
 }
 
-/// Replaces what the hook describes by a List, and a path by its bytes.
+/// Converts the hook's description of a sequence to a List, and a path to its bytes.
 int finish(const Owned& found, int32_t conversion, AnyffiValue* out) noexcept {
   if (conversion == ANYFFI_AS_PATH) return encode_path(*found.get(), out);
   if (found->type_code == ANYFFI_SLICE) return expand_range(*found.get(), out);
@@ -196,7 +196,7 @@ int finish(const Owned& found, int32_t conversion, AnyffiValue* out) noexcept {
 int convert_handle(void* handle, int32_t conversion, AnyffiValue* out) noexcept {
   const AnyffiHost* hooks = host();
   if (hooks == nullptr || hooks->handle_convert == nullptr) return 0;
-  // Code of users, which may call back into a function with such a parameter.
+  // Bounds recursion: users' code may call back into a function with such a parameter.
   DepthGuard depth;
   if (!depth) return -1;
   Owned found;
@@ -205,7 +205,7 @@ int convert_handle(void* handle, int32_t conversion, AnyffiValue* out) noexcept 
   return finish(found, conversion, out);
 }
 
-/// The keys of a mapping or set.
+/// A List of the keys of a mapping or set.
 int list_keys(const AnyffiValue& given, AnyffiValue* out) noexcept {
   auto* mapping = reinterpret_cast<const AnyffiMapping*>(given.as_object);
   Owned list;

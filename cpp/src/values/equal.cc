@@ -20,7 +20,7 @@ namespace {
 
 bool is_number(int32_t code) { return code <= ANYFFI_BOOL && code >= ANYFFI_FLOAT; }
 
-/// Exact: the integer is not rounded to a double.
+/// Exact comparison, without rounding the integer to a double.
 bool int_equals_float(int64_t number, double other) {
   return other >= -0x1p63 && other < 0x1p63 && static_cast<int64_t>(other) == number &&
          static_cast<double>(static_cast<int64_t>(other)) == other;
@@ -47,8 +47,8 @@ bool texts_equal(const AnyffiValue& a, const AnyffiValue& b) {
 
 bool is_nan(const AnyffiValue& value) { return value.type_code == ANYFFI_FLOAT && value.as_float != value.as_float; }
 
-/// Whether two complex numbers have the same bits. As keys these are equal, also with NaN: each conversion makes a new
-/// object, so that identity alone would never find one.
+/// Whether two complex numbers have the same bits. As keys they are then equal, also with NaN: each conversion makes a
+/// new object, so identity would never match.
 bool is_same_complex(const AnyffiValue& a, const AnyffiValue& b) {
   if (a.type_code != ANYFFI_COMPLEX || b.type_code != ANYFFI_COMPLEX) return false;
   auto* left = reinterpret_cast<AnyffiComplex*>(a.as_object);
@@ -65,7 +65,7 @@ const AnyffiValue& unbox(const AnyffiValue& value) {
 
 int values_equal(const AnyffiValue& a, const AnyffiValue& b, int32_t* out);
 
-/// Either sequence may change while elements are compared; the caller owns references to both.
+/// Either sequence may change during the comparison; the caller owns references to both.
 int sequences_equal(const AnyffiSequence* a, const AnyffiSequence* b, int32_t* out) {
   *out = 0;
   if (a->size != b->size) return 0;
@@ -83,7 +83,7 @@ int sequences_equal(const AnyffiSequence* a, const AnyffiSequence* b, int32_t* o
   return 0;
 }
 
-/// As `sequences_equal`, for mappings and sets, whose order does not matter.
+/// As `sequences_equal`, for mappings and sets, in which order does not matter.
 int mappings_equal(const Mapping* a, const Mapping* b, int32_t* out) {
   *out = 0;
   if (a->size != b->size) return 0;
@@ -113,7 +113,7 @@ int slices_equal(const AnyffiSlice* a, const AnyffiSlice* b, int32_t* out) {
   return 0;
 }
 
-/// Calls the host if one of the two is a host object; returns -2 if neither is.
+/// Calls the host if either value is a host object; returns -2 if neither is.
 int host_equal(const AnyffiValue& a, const AnyffiValue& b, int32_t* out) {
   void* handle = handle_of(a);
   const AnyffiValue* other = &b;
@@ -130,7 +130,7 @@ int host_equal(const AnyffiValue& a, const AnyffiValue& b, int32_t* out) {
   return 0;
 }
 
-/// The slow path, where `quick_equal` returned kUnknown.
+/// The slow path, for values about which `quick_equal` returns kUnknown.
 int values_equal(const AnyffiValue& a, const AnyffiValue& b, int32_t* out) {
   *out = 0;
   DepthGuard depth;

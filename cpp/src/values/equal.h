@@ -7,15 +7,15 @@
 
 namespace anyffi::runtime {
 
-/// Whether two values are equal, where that needs neither the host nor recursion.
+/// Whether two values are equal; kUnknown if that takes the host or recursion to find out.
 enum class Quick { kDifferent, kEqual, kUnknown };
 Quick quick_equal(const AnyffiValue& a, const AnyffiValue& b) noexcept;
-/// Whether two arrays are equal: kUnknown where they hold more than numbers, text and the like.
+/// Whether two arrays are equal; kUnknown if they contain more than numbers, text and similar values.
 Quick quick_arrays_equal(const AnyffiSequence* a, const AnyffiSequence* b) noexcept;
-/// As `quick_equal` for keys, where NaN equals NaN.
+/// As `quick_equal`, for keys: NaN equals NaN.
 Quick quick_key_equal(const AnyffiValue& a, const AnyffiValue& b) noexcept;
-/// "Identical or equal", as Python compares elements of containers. May run the host's code: the caller must own
-/// references to both.
+/// "Identical or equal", the comparison that Python uses for elements of containers. May run code of the host, so the
+/// caller must own references to both.
 int elements_equal(const AnyffiValue& a, const AnyffiValue& b, int32_t* out) noexcept;
 
 }  // namespace anyffi::runtime

@@ -1,5 +1,5 @@
 /// \file
-/// Messages of errors from a format and values.
+/// Formats error messages from a format string and values.
 #include <anyffi/c_api.h>
 #include <anyffi/inline.h>
 
@@ -13,7 +13,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Raises the error; placeholders without a value, and braces that are not placeholders, stay as they are.
+/// Raises the error. Placeholders without a value, and braces that are not placeholders, are kept as text.
 int raise_formatted(const char* kind, std::string_view format, const AnyffiValue* values, int32_t num_values) {
   String text;
   for (int32_t i = 0; i < num_values; ++i) {

@@ -1,5 +1,5 @@
 /// \file
-/// Hashes. Those of numbers and tuples are Python's, so that keys that are equal in Python have equal hashes.
+/// Hashes of keys. Numbers and tuples hash as in Python, so that keys that are equal in Python have equal hashes.
 #include "values/hash.h"
 
 #include <anyffi/inline.h>
@@ -25,7 +25,7 @@ constexpr int64_t kHashOfNan = 0x6E616E;
 constexpr int64_t kHashOfNone = 0xFCA86420;
 constexpr int64_t kHashOfEllipsis = 0x2E2E2E;
 
-/// Multiplies by a power of two modulo the prime, which is a rotation.
+/// Multiplies by a power of two modulo the prime 2**61 - 1, which is a rotation of 61 bits.
 uint64_t rotate(uint64_t number, int bits) { return ((number << bits) & kModulus) | number >> (kModulusBits - bits); }
 
 int64_t hash_float(double number) {
@@ -40,7 +40,8 @@ int64_t hash_float(double number) {
   std::memcpy(&bits, &number, sizeof(bits));
   uint64_t mantissa = bits & ((uint64_t{1} << 52) - 1);
   auto field = static_cast<unsigned>(bits >> 52 & 0x7FF);
-  // The exponent is the field - 1075; 0 means 1, without the highest bit of the mantissa. Modulo 61, 1075 is 38.
+  // The exponent field is biased by 1075, which is 38 modulo 61. Field 0 means exponent 1 without the implicit highest
+  // bit.
   if (field != 0) mantissa |= uint64_t{1} << 52;
   unsigned shift = ((field == 0 ? 1 : field) + kModulusBits - 1075 % kModulusBits) % kModulusBits;
   auto hash = static_cast<int64_t>(rotate(mantissa, static_cast<int>(shift)));
@@ -53,13 +54,13 @@ uint64_t load_word(const unsigned char* bytes) {
   return word;
 }
 
-/// For at least eight bytes: shorter text is stored inline. Never 0, which means "not computed yet".
+/// For at least eight bytes, since shorter text is inline. Never 0, which means "not computed yet".
 int64_t hash_bytes(const void* data, size_t size) {
   auto* bytes = static_cast<const unsigned char*>(data);
   uint64_t hash = size ^ hash_secrets[3];
   size_t left = size;
   if (left >= 64) {
-    // Two chains, so that two multiplications overlap.
+    // Two chains, whose multiplications overlap.
     uint64_t other = hash ^ hash_secrets[2];
     for (; left >= 64; bytes += 32, left -= 32) {
       hash = fold(load_word(bytes) ^ hash_secrets[0], load_word(bytes + 8) ^ hash);
@@ -69,7 +70,7 @@ int64_t hash_bytes(const void* data, size_t size) {
   }
   for (; left > 16; bytes += 16, left -= 16)
     hash = fold(load_word(bytes) ^ hash_secrets[0], load_word(bytes + 8) ^ hash);
-  // The last sixteen bytes, which may overlap those before; of shorter text the first and last eight.
+  // The last sixteen bytes, which may overlap earlier ones; for shorter text the first and the last eight.
   const unsigned char* end = bytes + left;
   const unsigned char* tail = size >= 16 ? end - 16 : static_cast<const unsigned char*>(data);
   hash = fold(load_word(tail) ^ hash_secrets[1], load_word(end - 8) ^ hash);
@@ -122,7 +123,7 @@ inline void add_lane_hash(int64_t hash, uint64_t* sum) {
 int add_lane(const AnyffiValue& value, uint64_t* sum) {
   int64_t lane;
   if (value.type_code <= 0) {
-    // Runs no code that could change what holds the value.
+    // Inline values: hashing runs no code that could change their container.
     if (hash_key(value, &lane) != 0) return -1;
   } else {
     Owned held = retained(value);
@@ -141,7 +142,8 @@ int hash_array(const AnyffiSequence* array, int64_t* out) {
   uint64_t sum = kPrime5;
   for (int64_t i = 0; i < array->size; ++i) {
     if (array->data[i].type_code == ANYFFI_INT) {
-      // Most elements are ints. Without calls, a mapping of pairs is indexed in three quarters of the time.
+      // Fast path for ints, the most common elements. Without calls, indexing a mapping of pairs takes three quarters
+      // of the time.
       add_lane_hash(hash_int(array->data[i].as_int), &sum);
     } else if (add_lane(array->data[i], &sum) != 0) {
       return -1;
@@ -276,7 +278,7 @@ int hash_key(const AnyffiValue& key, int64_t* out) noexcept {
 const AnyffiValue* canonical_key(const AnyffiValue* value, Owned* holder) noexcept {
   if (value->type_code == ANYFFI_BOX) return &reinterpret_cast<AnyffiBox*>(value->as_object)->value;
   if (value->type_code == ANYFFI_STR_VIEW || value->type_code == ANYFFI_BYTES_VIEW) {
-    // Long borrowed bytes, ASCII and Latin-1 are hashed and compared without a copy.
+    // Long borrowed bytes, ASCII and Latin-1 text can be hashed and compared without a copy.
     AnyffiTextView text;
     anyffi_view_text(value, &text);
     if (text.encoding <= ANYFFI_LATIN1 && text.length > ANYFFI_INLINE_BYTES) return value;

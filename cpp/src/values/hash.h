@@ -9,18 +9,18 @@
 
 namespace anyffi::runtime {
 
-/// Numbers hash to their value modulo the prime 2**61 - 1, as Python's do on 64-bit machines.
+/// As Python's on 64-bit machines, hashes of numbers are their values modulo the prime 2**61 - 1.
 constexpr int kModulusBits = 61;
 constexpr uint64_t kModulus = (uint64_t{1} << kModulusBits) - 1;
 
-/// Multiplies to 128 bits and folds them: every bit of the result depends on every bit of both.
+/// Multiplies to 128 bits and folds the halves: each bit of the result depends on each bit of both factors.
 inline uint64_t fold(uint64_t a, uint64_t b) noexcept {
   auto product = static_cast<unsigned __int128>(a) * b;
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-/// Random numbers of this process, so that nobody can choose keys whose hashes collide. Set before any other code of
-/// the runtime runs. No result depends on them: containers keep insertion order.
+/// Random numbers of this process, so that nobody can choose keys with colliding hashes. Initialized before any other
+/// code of the runtime runs. They affect no results, since containers keep insertion order.
 extern uint64_t hash_secrets[4];
 
 /// -1 is never a hash: Python reserves it for failure.
@@ -47,16 +47,16 @@ inline int64_t hash_words(const AnyffiValue& value) noexcept {
 /// `value` itself, or a copy in `holder`. NULL after an error.
 const AnyffiValue* canonical_key(const AnyffiValue* value, Owned* holder) noexcept;
 
-/// The hash of a canonical key.
+/// The hash of a canonical key, compatible with Python's.
 int hash_key(const AnyffiValue& key, int64_t* out) noexcept;
 
 enum class Keyed { kFailed, kNo, kYes };
-/// Hashes a native key with the secrets of this process. Keys of one `hash_key`, which anybody can compute because
-/// Python's hashes of numbers and tuples are known, do not collide here; equal native keys have equal hashes. kNo for a
-/// key that is or contains an object of the host or of a user's type: it may equal a native key, but only its own hash
-/// is known. Runs no code of the host; kFailed after RecursionError.
+/// Hashes a native key with the secrets of this process. Keys with the same `hash_key` do not collide here: anybody can
+/// construct such keys, because Python's hashes of numbers and tuples are known. Equal native keys have equal keyed
+/// hashes. kNo for a key that is or contains an object of the host or of a user's type: it may equal a native key, but
+/// only its own hash is known. Runs no code of the host; kFailed after RecursionError.
 Keyed keyed_hash(const AnyffiValue& key, int64_t* out) noexcept;
-/// Whether `keyed_hash` of a key may differ from its `hash_key`.
+/// Whether a key may have a keyed hash that differs from its `hash_key`.
 bool has_keyed_hash(const AnyffiValue& key) noexcept;
 
 }  // namespace anyffi::runtime

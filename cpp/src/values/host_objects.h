@@ -1,5 +1,5 @@
 /// \file
-/// Objects of the runtime whose classes in the host may say what equals them.
+/// Objects of the runtime whose host classes may define equality and hashes.
 #ifndef ANYFFI_SRC_VALUES_HOST_OBJECTS_H_
 #define ANYFFI_SRC_VALUES_HOST_OBJECTS_H_
 
@@ -14,7 +14,7 @@ inline bool is_compared_by_host(const AnyffiValue& value) noexcept {
   return (flags & ANYFFI_HOST_COMPARES) != 0;
 }
 
-/// Calls `object_hash` or `object_equal`: 0, -1 with an error, or 1 if the host leaves it to the runtime.
+/// Calls `object_hash` or `object_equal`: 0, -1 with an error, or 1 if the host leaves the decision to the runtime.
 template <class Result, class Hook, class... Arguments>
 __attribute__((noinline)) int ask_host(Result* out, Hook AnyffiHost::* hook, Arguments... arguments) noexcept {
   const AnyffiHost* hooks = host();

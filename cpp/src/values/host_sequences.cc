@@ -1,5 +1,5 @@
 /// \file
-/// Sequences of the host as Lists, in nested sequences.
+/// Converts sequences of the host, within nested sequences, to Lists.
 #include "values/host_sequences.h"
 
 #include <anyffi/inline.h>

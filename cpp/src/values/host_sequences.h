@@ -1,5 +1,5 @@
 /// \file
-/// Sequences of the host as Lists, in nested sequences.
+/// Converts sequences of the host, within nested sequences, to Lists.
 #ifndef ANYFFI_SRC_VALUES_HOST_SEQUENCES_H_
 #define ANYFFI_SRC_VALUES_HOST_SEQUENCES_H_
 
@@ -7,10 +7,10 @@
 
 namespace anyffi::runtime {
 
-/// Whether a value is an object of the host, or a sequence that has one in it; `levels` of nested sequences may be.
+/// Whether a value is an object of the host, or a sequence that contains one at most `levels` deep.
 bool has_host_sequence(const AnyffiValue& value, int32_t levels) noexcept;
-/// Replaces an owned value by a List if it is a sequence of the host, or has one in it. Runs code of the host, which
-/// cannot reach the new lists. Returns -1 with the error that it raised.
+/// Replaces an owned value by a List if it is a sequence of the host, or contains one. Runs code of the host, which
+/// cannot reach the new Lists. Returns -1 if the host raised an error.
 int replace_host_sequences(AnyffiValue& value, int32_t levels) noexcept;
 
 }  // namespace anyffi::runtime

@@ -12,7 +12,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Resolves an index into `size` elements.
+/// Resolves an index of a container with `size` elements.
 int find_index(const AnyffiValue* key, int64_t size, const char* what, int64_t* out) {
   AnyffiValue number = *key;
   if (number.type_code == ANYFFI_BOX) number = reinterpret_cast<AnyffiBox*>(number.as_object)->value;
@@ -101,7 +101,7 @@ int anyffi_value_get_size(const AnyffiValue* value, int64_t* out) {
 }
 
 int anyffi_value_get_item(const AnyffiValue* value, const AnyffiValue* key, AnyffiValue* out) {
-  // `out` and `value` or `key` may be the same.
+  // `out` may be the same as `value` or `key`.
   AnyffiValue container = *value, index_or_key = *key;
   *out = anyffi_make_none();
   if (container.type_code == ANYFFI_BOX) container = reinterpret_cast<AnyffiBox*>(container.as_object)->value;

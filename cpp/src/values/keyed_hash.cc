@@ -1,5 +1,5 @@
 /// \file
-/// Hashes of native values that nobody can choose keys to collide in, for mappings under attack.
+/// Keyed hashes of native values, for mappings with suspiciously many collisions.
 #include <cmath>
 
 #include "core/depth.h"
@@ -25,7 +25,7 @@ int64_t hash_words_of_int(const uint64_t* words, int64_t size, bool negative) {
   return finish(sum);
 }
 
-/// A float whose value is an integer outside of int64 hashes as the BigInt that equals it.
+/// A float equal to an integer outside of int64 hashes like the BigInt that equals it.
 int64_t hash_huge_float(double number) {
   int exponent;
   auto mantissa = static_cast<uint64_t>(std::ldexp(std::fabs(std::frexp(number, &exponent)), 53));
@@ -42,7 +42,7 @@ int64_t hash_huge_float(double number) {
 
 bool is_huge(double number) { return std::isfinite(number) && !(number >= -0x1p63 && number < 0x1p63); }
 
-/// Adds the keyed hash of a part of a value, and returns as `keyed_hash` does.
+/// Adds the keyed hash of a part; returns as `keyed_hash` does.
 Keyed add_part(const AnyffiValue& part, uint64_t* sum) {
   int64_t hash;
   Keyed result = keyed_hash(part, &hash);
@@ -62,7 +62,7 @@ Keyed hash_parts(const AnyffiValue* parts, int64_t size, int32_t type_code, int6
 }
 
 Keyed hash_complex(const AnyffiComplex& number, int64_t* out) {
-  // Equal to a float where there is no imaginary part.
+  // Without an imaginary part it equals a float.
   if (number.imag == 0) return keyed_hash(float_value(number.real), out);
   AnyffiValue parts[] = {float_value(number.real), float_value(number.imag)};
   return hash_parts(parts, 2, ANYFFI_COMPLEX, out);
@@ -76,7 +76,7 @@ Keyed hash_elements(const Mapping& set, int64_t* out) {
     if (set.entries[i].key.type_code == ANYFFI_UNSET) continue;
     uint64_t element = begin(ANYFFI_FROZEN_SET, static_cast<uint64_t>(set.size));
     if (Keyed part = add_part(set.entries[i].key, &element); part != Keyed::kYes) return part;
-    // In any order.
+    // Independent of the order.
     sum += element;
   }
   *out = finish(add_word(sum, static_cast<uint64_t>(set.size)));

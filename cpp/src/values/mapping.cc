@@ -1,5 +1,5 @@
 /// \file
-/// Map, Dict, FrozenSet and Set. The entries of a set have None as their value.
+/// Map, Dict, FrozenSet and Set. The entries of a set have the value None.
 #include <anyffi/inline.h>
 
 #include <algorithm>
@@ -54,8 +54,8 @@ int make_canonical(AnyffiValue* value) {
   return anyffi_value_own(given.get(), value);
 }
 
-/// Indexes the entries of a new mapping with an index, up to the first that cannot be found by comparing words, or
-/// whose key equals an earlier one, which is returned; else -1. Nothing in the loop has to be read or written again.
+/// Indexes the entries of a new mapping that has an index. Stops at the first entry that cannot be found by comparing
+/// words, or whose key equals an earlier key, and returns it; else -1. The loop keeps all state in registers.
 int64_t index_words(Mapping* mapping, int64_t count) {
   const uint64_t mask = mapping->index_mask;
   uint32_t* const index = mapping->index;
@@ -76,7 +76,7 @@ int64_t index_words(Mapping* mapping, int64_t count) {
   return found;
 }
 
-/// Indexes `count` entries that are stored already, up to the first whose key equals an earlier one.
+/// Indexes `count` stored entries, up to the first whose key equals an earlier one.
 int index_entries(Mapping* mapping, int64_t count, int64_t* out_first) {
   if (mapping->index != nullptr && (*out_first = index_words(mapping, count)) >= 0) return 0;
   for (int64_t i = mapping->used; i < count; ++i) {
@@ -97,15 +97,15 @@ int index_entries(Mapping* mapping, int64_t count, int64_t* out_first) {
   return 0;
 }
 
-/// Whether the key of an entry can be found by comparing words, and its value is a number, a bool or None, to be stored
-/// as it is.
+/// Whether an entry's key can be found by comparing words, and its value is a number, a bool or None, which is stored
+/// unchanged.
 inline bool is_plain_entry(const Mapping* mapping, const AnyffiValue& key, const AnyffiValue& value) {
   bool is_plain = static_cast<uint32_t>(-value.type_code) <= static_cast<uint32_t>(-ANYFFI_FLOAT) && value.aux == 0;
   if (!is_plain || !is_found_by_words(mapping, key)) return false;
   return value.type_code == ANYFFI_NONE || !is_set(mapping->header.type_code);
 }
 
-/// Sets an entry from owned values. The caller releases what `key` and `value` hold afterwards.
+/// Sets an entry to owned values. The caller then releases what is left in `key` and `value`.
 inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
   if (__builtin_expect(is_set(mapping->header.type_code) && value->type_code != ANYFFI_NONE, 0)) {
     return anyffi_error_raise("ValueError", "the entries of a set have no values");
@@ -116,7 +116,7 @@ inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int
   anyffi_add_types(&mapping->header, &mapping->value_type_mask, anyffi_type_bit(value->type_code));
   if (number >= 0) {
     *out_existed = 1;
-    // By words: a swap would load 16 bytes that were just stored as two.
+    // By words: a swap would load 16 bytes that were just stored as two words.
     AnyffiValue former;
     anyffi_copy_value(&mapping->entries[number].value, &former);
     anyffi_copy_value(value, &mapping->entries[number].value);
@@ -134,7 +134,7 @@ inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int
   return 0;
 }
 
-// Two functions in tail position, so that neither saves the registers of the other.
+// Two functions in tail position, so that neither has to save the other's registers.
 
 __attribute__((noinline)) int set_slow(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
   *out_existed = 0;
@@ -144,7 +144,7 @@ __attribute__((noinline)) int set_slow(Mapping* mapping, AnyffiValue* key, Anyff
   return status;
 }
 
-/// Sets a plain entry.
+/// Sets an entry for which `is_plain_entry` is true.
 __attribute__((noinline)) int set_plain(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
   AnyffiValue plain_key = read_halves(*key);
   int64_t hash = hash_by_words(plain_key);
@@ -160,7 +160,7 @@ __attribute__((noinline)) int set_plain(Mapping* mapping, AnyffiValue* key, Anyf
   }
   anyffi_add_types(&mapping->header, &mapping->value_type_mask, uint64_t{1} << -value->type_code);
   *out_existed = number >= 0;
-  // Not `*key = *value = ...`, which would load 16 bytes that were just stored as two words: a third of the time.
+  // Not `*key = *value = ...`, which loads 16 bytes just stored as two words: that costs a third of the time.
   *key = anyffi_make_none();
   *value = anyffi_make_none();
   return 0;
@@ -175,7 +175,7 @@ __attribute__((noinline)) int find(const Mapping* mapping, const AnyffiValue* ke
   return find_entry(mapping, *canonical, hash, out_entry);
 }
 
-/// Copies the value of an entry, or Unset for -1.
+/// Copies the value of an entry; Unset if the entry is -1.
 inline void copy_found(const Mapping* mapping, int64_t entry, AnyffiValue* out) {
   *out = anyffi_own_element(entry < 0 ? &kUnset : &mapping->entries[entry].value);
 }
@@ -240,7 +240,7 @@ int anyffi_mapping_finish(AnyffiObject* object, int64_t* out_first, int64_t* out
   int64_t count = std::exchange(mapping->used, 0);
   int status = index_entries(mapping, count, out_first);
   if (*out_first >= 0) *out_second = mapping->used;
-  // The mapping releases all of them, also after a failure.
+  // Counted first, so that the mapping releases all of them, also after a failure.
   mapping->used = count;
   return status;
 }
@@ -308,7 +308,7 @@ int anyffi_mapping_erase(AnyffiObject* object, int64_t number) {
 int anyffi_mapping_update(AnyffiObject* to, const AnyffiObject* from) {
   if (to == from) return 0;
   if (anyffi_mapping_reserve(to, as_mapping(from)->size) != 0) return -1;
-  // Entry by entry: comparing keys may run code of the host, which may change either.
+  // Entry by entry, because comparing keys may run code of the host that changes either mapping.
   for (int64_t entry = 0;; ++entry) {
     AnyffiValue key, value;
     entry = anyffi_mapping_next(from, entry, 1, &key, &value);
@@ -324,12 +324,12 @@ void anyffi_mapping_clear(AnyffiObject* object) {
   int64_t capacity = mapping->capacity;
   int64_t used = mapping->used;
   bool with_objects = has_objects(mapping);
-  // Before the mark is lost.
+  // Must happen before the mark is cleared.
   if (mapping->value_type_mask & ANYFFI_CHECKED) anyffi_container_forget_checks(object);
   mapping->key_type_mask = 0;
   mapping->value_type_mask = 0;
   if (with_objects) {
-    // Empty before the entries are released, since finalizers may use it.
+    // Emptied before the entries are released, since finalizers may use the mapping.
     install_block(mapping, nullptr, 0);
     release_entries(block, used);
   }

@@ -1,5 +1,5 @@
 /// \file
-/// How the block of a mapping grows.
+/// Grows the block of a mapping.
 #include "values/mapping_block.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Moves the live entries to a block (or within their own one, to remove the holes) and rebuilds the index.
+/// Moves the live entries to a block, or within their own block to close gaps, and rebuilds the index.
 void move_entries(Mapping* mapping, AnyffiEntry* block, int64_t capacity) {
   const AnyffiEntry* former = mapping->entries;
   int64_t used = mapping->used;

@@ -19,8 +19,8 @@ constexpr int64_t kMaxEntries = 0xFFFFFFFE;
 constexpr uint32_t kFree = 0;
 constexpr uint32_t kRemoved = 0xFFFFFFFF;
 
-/// The size of the index. At most half of the slots hold live entries, so that probes are short: a probe is a cache
-/// miss.
+/// The number of slots in the index. At most half of them hold live entries, so that probes are short: each probe is a
+/// cache miss.
 inline uint64_t count_slots(int64_t capacity) {
   if (capacity <= kMaxLinear) return 0;
   uint64_t slots = 32;
@@ -28,9 +28,9 @@ inline uint64_t count_slots(int64_t capacity) {
   return slots;
 }
 
-/// The slot at which the search for a hash begins. Python's hashes of numbers are the numbers, so a fixed function of
-/// them would let whoever chooses the keys choose the slots. Folded twice: once would leave the multiples of a number
-/// nearly as evenly spaced, and with one secret in a hundred they would crowd in a few places.
+/// The slot at which the search for a hash begins. Python's hashes of numbers are the numbers themselves, so with a
+/// fixed function whoever chooses the keys could choose the slots. The hash is folded twice: once would keep multiples
+/// of a number almost evenly spaced, and for one secret in a hundred they would crowd into a few slots.
 inline uint64_t first_slot(int64_t hash, uint64_t mask) {
   return fold(fold(static_cast<uint64_t>(hash) ^ hash_secrets[2], hash_secrets[3]), hash_secrets[1]) & mask;
 }
@@ -41,7 +41,7 @@ inline size_t block_bytes(int64_t capacity) {
 
 inline AnyffiEntry* inline_mapping_block(Mapping* mapping) { return reinterpret_cast<AnyffiEntry*>(mapping + 1); }
 
-/// Makes a mapping empty, with a block of at least `block_bytes(capacity)`, which it owns from then on.
+/// Empties a mapping, and gives it a block of at least `block_bytes(capacity)`, which it owns.
 inline void install_block(Mapping* mapping, AnyffiEntry* block, int64_t capacity) {
   uint64_t slots = count_slots(capacity);
   mapping->entries = block;
@@ -55,7 +55,7 @@ inline void install_block(Mapping* mapping, AnyffiEntry* block, int64_t capacity
   if (slots > 0) std::memset(mapping->index, 0, slots * sizeof(uint32_t));
 }
 
-/// The first slot for a hash that is free or was.
+/// The first slot for a hash that is free or holds a removed entry.
 inline uint64_t find_free_slot(const Mapping* mapping, int64_t hash) {
   if (mapping->index == nullptr) return 0;
   uint64_t slot = first_slot(hash, mapping->index_mask);
@@ -63,7 +63,7 @@ inline uint64_t find_free_slot(const Mapping* mapping, int64_t hash) {
   return slot;
 }
 
-/// Counts the entry behind the last one, whose key is known to be new, and puts it at a slot that is free or was.
+/// Counts the entry after the last one, whose key is known to be new, and links it at a slot that is free or removed.
 inline void link_entry(Mapping* mapping, int64_t hash, uint64_t slot) {
   int64_t number = mapping->used++;
   mapping->entries[number].hash = hash;
@@ -73,8 +73,8 @@ inline void link_entry(Mapping* mapping, int64_t hash, uint64_t slot) {
   mapping->index[slot] = static_cast<uint32_t>(number + 1);
 }
 
-/// Appends an entry whose key is known to be new, at a slot that is free or was; steals key and value. There must be
-/// room.
+/// Appends an entry whose key is known to be new, at a slot that is free or removed; steals key and value. The block
+/// must have room.
 inline void append_entry_at(Mapping* mapping, const AnyffiValue& key, const AnyffiValue& value, int64_t hash,
                             uint64_t slot) {
   AnyffiEntry& entry = mapping->entries[mapping->used];
@@ -88,7 +88,7 @@ inline void append_entry(Mapping* mapping, const AnyffiValue& key, const AnyffiV
   append_entry_at(mapping, key, value, hash, find_free_slot(mapping, hash));
 }
 
-/// Empties the slot of an entry, and the removed ones before it if no search goes on behind it.
+/// Marks the slot of an entry as removed; if no search continues after it, frees it and the removed slots before it.
 inline void free_slot(Mapping* mapping, int64_t number, int64_t hash) {
   if (mapping->index == nullptr) return;
   uint64_t mask = mapping->index_mask, slot = first_slot(hash, mask);
@@ -101,7 +101,7 @@ inline void free_slot(Mapping* mapping, int64_t number, int64_t hash) {
   }
 }
 
-/// Whether an entry can be appended.
+/// Whether an entry can be appended without growing.
 inline bool has_room(const Mapping* mapping) {
   return mapping->used < mapping->capacity &&
          (mapping->index == nullptr || mapping->filled <= mapping->index_mask - mapping->index_mask / 4);

@@ -1,6 +1,6 @@
 /// \file
-/// Searching a mapping for a key. A mapping with more keys of one hash than chance explains is hardened: from then on
-/// its index depends on the secrets of this process, so that nobody can choose keys that make each search slow.
+/// Searches a mapping for a key. A mapping with more keys of the same hash than chance explains is hardened: its index
+/// then depends on secrets of this process, so that nobody can choose keys that make searches slow.
 #include "values/mapping_search.h"
 
 #include <anyffi/inline.h>
@@ -18,8 +18,8 @@ namespace {
 
 enum class Match { kNo, kYes, kFailed, kMoved };
 
-/// Compares with keys of the host or containers. Any code may run meanwhile, so the entry's key is retained; kMoved
-/// means that the search must begin anew.
+/// Compares keys that are host objects or containers. Any code may run meanwhile, so the entry's key is retained;
+/// kMoved means that the search must start again.
 __attribute__((noinline)) Match match_slow(const Mapping* mapping, int64_t number, const AnyffiValue& key) {
   // A linear search also meets removed entries.
   if (mapping->entries[number].key.type_code == ANYFFI_UNSET) return Match::kNo;
@@ -48,14 +48,14 @@ inline Match match(const Mapping* mapping, int64_t number, const AnyffiValue& ke
   }
 }
 
-/// As `match`, but without code of the host, where the key is native: kFailed, without an error, where it needs some.
+/// As `match`, for a native key and without code of the host: kFailed, without an error, if the comparison needs some.
 inline Match match_native(const Mapping* mapping, int64_t number, const AnyffiValue& key, int64_t hash) {
   const AnyffiEntry& entry = mapping->entries[number];
   if (entry.hash != hash) return Match::kNo;
   if (is_identical(entry.key, key)) return Match::kYes;
   if (!is_native(entry.key)) return Match::kFailed;
   Quick quick = Quick::kUnknown;
-  // The most frequent ones without more calls, which would take half of the time.
+  // Compares the most common types without another call, which would take half of the time.
   if (entry.key.type_code == ANYFFI_ARRAY && key.type_code == ANYFFI_ARRAY) {
     quick = quick_arrays_equal(as_sequence(entry.key.as_object), as_sequence(key.as_object));
   } else if (entry.key.type_code == ANYFFI_STR_OBJECT && anyffi_is_str(key.type_code)) {
@@ -74,7 +74,7 @@ inline Match match_native(const Mapping* mapping, int64_t number, const AnyffiVa
 
 using Matcher = Match(const Mapping* mapping, int64_t number, const AnyffiValue& key, int64_t hash);
 
-/// Searches once. Adds the number of other keys with the same hash to `collisions`.
+/// Searches once. Adds the number of different keys with the same hash to `collisions`.
 template <Matcher* matches = match>
 inline Match search(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* out_entry,
                     int64_t* collisions) {
@@ -103,17 +103,17 @@ inline Match search(const Mapping* mapping, const AnyffiValue& key, int64_t hash
   return Match::kNo;
 }
 
-/// Types of keys that may have a keyed hash, which the host's objects equal to them do not have.
+/// Types of keys that may have a keyed hash while an equal object of the host has none.
 constexpr uint64_t kKeyedTypes = anyffi_type_bit(ANYFFI_FLOAT) | anyffi_type_bit(ANYFFI_BIG_INT) |
                                  anyffi_type_bit(ANYFFI_COMPLEX) | anyffi_type_bit(ANYFFI_ARRAY) |
                                  anyffi_type_bit(ANYFFI_SHAPE) | anyffi_type_bit(ANYFFI_SLICE) |
                                  anyffi_type_bit(ANYFFI_FROZEN_SET);
-/// Types of keys that neither are nor contain an object of the host.
+/// Types of keys that neither are nor contain objects of the host.
 constexpr uint64_t kNativeTypes = ~kObjectTypes | anyffi_type_bit(ANYFFI_STR_OBJECT) |
                                   anyffi_type_bit(ANYFFI_BYTES_OBJECT) | anyffi_type_bit(ANYFFI_BIG_INT) |
                                   anyffi_type_bit(ANYFFI_COMPLEX);
 
-/// Compares with every entry that has a keyed hash, for a key that has none.
+/// For a key without a keyed hash: compares with every entry that has one.
 Match search_keyed_entries(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* out_entry) {
   if ((mapping->key_type_mask & kKeyedTypes) == 0) return Match::kNo;
   for (int64_t i = 0; i < mapping->used; ++i) {
@@ -129,7 +129,7 @@ Match search_keyed_entries(const Mapping* mapping, const AnyffiValue& key, int64
   return Match::kNo;
 }
 
-/// Searches a hardened mapping once, where a native key and an equal object of the host have different hashes.
+/// Searches a hardened mapping once. A native key and an equal object of the host have different hashes there.
 __attribute__((noinline)) Match search_hardened(const Mapping* mapping, const AnyffiValue& key, int64_t hash,
                                                 int64_t* out_entry) {
   int64_t keyed, collisions = 0;
@@ -149,7 +149,7 @@ __attribute__((noinline)) Match search_hardened(const Mapping* mapping, const An
 
 inline int find_and_count(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* out_entry,
                           int64_t* collisions) {
-  // Comparisons that change the mapping each time must not make the search endless.
+  // A limit, so that comparisons that change the mapping each time cannot make the search endless.
   constexpr int kMostSearches = 1000;
   for (int searches = 0; searches < kMostSearches; ++searches) {
     Match result = __builtin_expect(mapping->hardened, 0) ? search_hardened(mapping, key, hash, out_entry)
@@ -163,10 +163,10 @@ inline int find_and_count(const Mapping* mapping, const AnyffiValue& key, int64_
   return anyffi_error_raise("RuntimeError", "mapping changed by each comparison of its keys");
 }
 
-/// More other keys with one hash than chance explains.
+/// More different keys with the same hash than this are not due to chance.
 constexpr int64_t kMaxCollisions = 32;
 
-/// Replaces the hashes of all keys by keyed ones, where they have one, for good. All or nothing.
+/// Replaces the hashes of all keys that have a keyed hash by it, for good. Changes nothing on failure.
 int harden(Mapping* mapping) {
   int64_t hash;
   for (int64_t i = 0; i < mapping->used; ++i) {
@@ -180,7 +180,7 @@ int harden(Mapping* mapping) {
   return 0;
 }
 
-/// Replaces the hash of a key by that with which a mapping stores it.
+/// Replaces a key's hash by the one with which the mapping stores it.
 inline int use_keyed_hash(const Mapping* mapping, const AnyffiValue& key, int64_t* hash) {
   if (__builtin_expect(!mapping->hardened, 1)) return 0;
   int64_t keyed;
@@ -208,7 +208,7 @@ int64_t find_native_slow(const Mapping* mapping, const AnyffiValue& key, int64_t
   Match result = mapping->hardened ? search_hardened(mapping, key, hash, &entry)
                                    : search<match_native>(mapping, key, hash, &entry, collisions);
   if (result != Match::kFailed) return entry;
-  // The stack ended: code of the host fails the same way.
+  // A RecursionError: the host will fail in the same way.
   Owned error;
   if (has_raised()) anyffi_error_take_raised(error.out());
   return kUnknownEntry;
@@ -233,7 +233,7 @@ int hash_entry(const Mapping* mapping, const AnyffiEntry& entry, int64_t* out) n
   *out = entry.hash;
   if (__builtin_expect(!mapping->hardened, 1) || !has_keyed_hash(entry.key)) return 0;
   Keyed result = keyed_hash(entry.key, &keyed);
-  // Native keys are hashed again without running code of the host.
+  // A native key is hashed again, which runs no code of the host.
   return result == Keyed::kYes ? hash_key(entry.key, out) : result == Keyed::kNo ? 0 : -1;
 }
 

@@ -1,5 +1,5 @@
 /// \file
-/// Searching a mapping for a key.
+/// Searches a mapping for a key.
 #ifndef ANYFFI_SRC_VALUES_MAPPING_SEARCH_H_
 #define ANYFFI_SRC_VALUES_MAPPING_SEARCH_H_
 
@@ -10,7 +10,7 @@
 
 namespace anyffi::runtime {
 
-/// Types of keys that equal short ASCII only if the bytes are equal.
+/// Types of keys that equal short ASCII text only if their words are equal.
 constexpr uint64_t kNeverEqualText =
     ~kObjectTypes | anyffi_type_bit(ANYFFI_STR_OBJECT) | anyffi_type_bit(ANYFFI_BYTES_OBJECT);
 
@@ -19,7 +19,8 @@ constexpr uint64_t kNeverEqualInt = anyffi_type_bit(ANYFFI_INT) | anyffi_type_bi
                                     anyffi_type_bit(ANYFFI_STR) | anyffi_type_bit(ANYFFI_BYTES) |
                                     anyffi_type_bit(ANYFFI_STR_OBJECT) | anyffi_type_bit(ANYFFI_BYTES_OBJECT);
 
-/// Whether a key can be found by comparing words: short ASCII or an Int, in a mapping whose keys have only such types.
+/// Whether a key can be found by comparing words: it is short ASCII or an Int, and all keys of the mapping are of types
+/// that equal it only as words.
 inline bool is_found_by_words(const Mapping* mapping, const AnyffiValue& key) {
   if (key.type_code == ANYFFI_STR) {
     return (key.as_int >> 60) == ANYFFI_ASCII && (mapping->key_type_mask & ~kNeverEqualText) == 0;
@@ -27,7 +28,7 @@ inline bool is_found_by_words(const Mapping* mapping, const AnyffiValue& key) {
   return key.type_code == ANYFFI_INT && key.aux == 0 && (mapping->key_type_mask & ~kNeverEqualInt) == 0;
 }
 
-/// The hash of such a key.
+/// The hash of a key found by words.
 inline int64_t hash_by_words(const AnyffiValue& key) {
   return key.type_code == ANYFFI_INT ? hash_int(key.as_int) : hash_words(key);
 }
@@ -36,7 +37,7 @@ inline bool same_words(const AnyffiValue& a, const AnyffiValue& b) {
   return a.as_int == b.as_int && a.aux == b.aux && a.type_code == b.type_code;
 }
 
-/// The entry of such a key, or -1, and then in `out_slot` where one can be appended.
+/// The entry of a key found by words; or -1, and in `out_slot` the slot for appending it.
 inline int64_t find_by_words(const Mapping* mapping, const AnyffiValue& key, int64_t hash, uint64_t* out_slot) {
   *out_slot = 0;
   const AnyffiEntry* entries = mapping->entries;
@@ -56,7 +57,7 @@ inline int64_t find_by_words(const Mapping* mapping, const AnyffiValue& key, int
       return number;
     }
   }
-  // Not behind the removed ones: each key that comes and goes would make the search longer.
+  // Reuses a removed slot: otherwise each key that comes and goes would lengthen the search.
   *out_slot = removed == kNone ? slot : removed;
   return -1;
 }
@@ -66,10 +67,10 @@ inline int64_t find_by_words(const Mapping* mapping, const AnyffiValue& key, int
   return find_by_words(mapping, key, hash, &slot);
 }
 
-/// Finds a canonical key by hashing it; see `prepare_entry`.
+/// As `prepare_entry`, for keys that have to be hashed.
 int prepare_entry_slow(Mapping* mapping, const AnyffiValue& key, int64_t* out_hash, int64_t* out_entry) noexcept;
 
-/// Finds a canonical key, -1 if it is not there, and the hash to append it with.
+/// Finds a canonical key (-1 if it is absent), and the hash with which to append it.
 inline int prepare_entry(Mapping* mapping, const AnyffiValue& key, int64_t* out_hash, int64_t* out_entry) noexcept {
   if (!is_found_by_words(mapping, key)) return prepare_entry_slow(mapping, key, out_hash, out_entry);
   *out_hash = hash_by_words(key);
@@ -80,7 +81,7 @@ inline int prepare_entry(Mapping* mapping, const AnyffiValue& key, int64_t* out_
 /// The result of a search that would need code of the host.
 constexpr int64_t kUnknownEntry = -2;
 
-/// Whether a mapping can be searched by the functions below. For a hardened one that takes a look at all keys.
+/// Whether the functions below can search a mapping. For a hardened mapping, this looks at all keys.
 inline bool is_searchable(const Mapping* mapping) noexcept { return !mapping->hardened || has_native_keys(mapping); }
 
 int64_t find_native_slow(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int64_t* collisions) noexcept;
@@ -92,7 +93,7 @@ inline int64_t find_native(const Mapping* mapping, const AnyffiValue& key, int64
                                          : find_native_slow(mapping, key, hash, &collisions);
 }
 
-/// As `prepare_entry`, for a native key whose `hash_key` is in `hash`; `out_entry` is as from `find_native`.
+/// As `prepare_entry`, for a native key whose `hash_key` is in `hash`; `out_entry` as from `find_native`.
 int prepare_native_slow(Mapping* mapping, const AnyffiValue& key, int64_t* hash, int64_t* out_entry) noexcept;
 
 inline int prepare_native(Mapping* mapping, const AnyffiValue& key, int64_t* hash, int64_t* out_entry) noexcept {

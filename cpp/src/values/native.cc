@@ -1,5 +1,5 @@
 /// \file
-/// Searches and comparisons of elements as far as they need no code of the host.
+/// Searches and compares elements, as far as that needs no code of the host.
 #include "values/native.h"
 
 #include <anyffi/host_api.h>

@@ -1,5 +1,5 @@
 /// \file
-/// Values that are compared without code of the host.
+/// Native values: those that compare without code of the host.
 #ifndef ANYFFI_SRC_VALUES_NATIVE_H_
 #define ANYFFI_SRC_VALUES_NATIVE_H_
 
@@ -16,16 +16,16 @@ namespace anyffi::runtime {
 /// Levels of nested sequences that are compared here; the host compares deeper ones.
 constexpr int kNativeDepth = 16;
 
-/// Whether the wrapper of a container, if it has one, compares as the runtime does: a user's class may not.
+/// Whether a container's wrapper, if there is one, compares as the runtime does, which a user's subclass may not.
 bool has_own_wrapper(const AnyffiObject* container) noexcept;
 
-/// Types whose values are native wherever they are.
+/// Types whose values are native also inside of containers.
 constexpr uint64_t kAlwaysNative = (kComparedTypes & ~anyffi_type_bit(ANYFFI_FLOAT)) | anyffi_type_bit(ANYFFI_BIG_INT);
 
 bool is_native_container(const AnyffiValue& element) noexcept;
 
-/// Whether the host compares an element as the runtime does. A container does not, where it has a wrapper of a user's
-/// class, or holds a NaN: two with equal bits are equal to the runtime, but not to the host.
+/// Whether the host compares an element as the runtime does. It does not for a container that has a wrapper of a user's
+/// class, or contains a NaN: the runtime considers two NaNs with the same bits equal, the host does not.
 inline bool is_native(const AnyffiValue& element) noexcept {
   constexpr uint64_t kNative = kAlwaysNative | anyffi_type_bit(ANYFFI_FLOAT);
   return (anyffi_type_bit(element.type_code) & ~kNative) == 0 || is_native_container(element);
@@ -36,7 +36,7 @@ bool has_native_keys(const Mapping* mapping) noexcept;
 
 inline int32_t equal_native(const AnyffiValue& a, const AnyffiValue& b, int depth) noexcept;
 
-/// As `equal_native`, for two objects of which one is a sequence.
+/// As `equal_native`, for two objects of which at least one is a sequence.
 inline int32_t sequences_equal_native(const AnyffiValue& a, const AnyffiValue& b, int depth) noexcept {
   if (a.as_object == b.as_object) return 1;
   if (!is_sequence(a.type_code) || !is_sequence(b.type_code) || depth == kNativeDepth) return -1;
@@ -51,7 +51,7 @@ inline int32_t sequences_equal_native(const AnyffiValue& a, const AnyffiValue& b
   return 1;
 }
 
-/// As `quick_equal`, for two string objects, which most often have one encoding.
+/// As `quick_equal`, for two string objects, which usually have the same encoding.
 inline bool strings_equal(const AnyffiValue& a, const AnyffiValue& b) noexcept {
   auto* left = reinterpret_cast<const AnyffiStrObject*>(a.as_object);
   auto* right = reinterpret_cast<const AnyffiStrObject*>(b.as_object);
@@ -70,7 +70,7 @@ inline int32_t equal_native(const AnyffiValue& a, const AnyffiValue& b, int dept
   if (((anyffi_type_bit(a.type_code) | anyffi_type_bit(b.type_code)) & ~kComparedTypes) != 0) {
     return is_sequence(a.type_code) && b.type_code > 0 ? sequences_equal_native(a, b, depth) : -1;
   }
-  // Text is inline exactly if it is short, and then equal words are equal text.
+  // Text is inline exactly if it is short, and inline text is equal exactly if its words are.
   if (a.type_code == ANYFFI_STR && (b.type_code == ANYFFI_STR || b.type_code == ANYFFI_STR_OBJECT)) {
     return is_identical(a, b);
   }

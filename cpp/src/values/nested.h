@@ -8,10 +8,10 @@
 
 namespace anyffi::runtime {
 
-/// `AnyffiMismatch.expected` of sequences whose shape is not that of a tensor.
+/// `AnyffiMismatch.expected` for nested sequences that do not have the shape of a tensor.
 inline constexpr char kNestedShape[] = "Tensor";
 
-/// The shape of nested sequences, after the first element of each; a tensor in them adds its own.
+/// The shape of nested sequences, determined from the first element at each level; a tensor inside adds its own shape.
 struct NestedShape {
   static constexpr int32_t kMostAxes = 32;
   int64_t extents[kMostAxes];
@@ -33,7 +33,7 @@ struct NestedShape {
     is_too_deep = ndim == kMostAxes;
     if (!is_too_deep) extents[ndim++] = extent;
   }
-  /// Whether there may be more axes, since the last sequence has no elements.
+  /// Whether the last sequence is empty, so that more axes are possible.
   bool is_open() const noexcept { return ndim > 0 && extents[ndim - 1] == 0; }
 };
 

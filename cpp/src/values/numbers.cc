@@ -1,5 +1,5 @@
 /// \file
-/// Numbers that are objects: integers beyond int64, and complex numbers. They hash and compare as Python's do, also
+/// Numbers that are objects: integers outside of int64, and complex numbers. They hash and compare as in Python, also
 /// with Int, Bool and Float.
 #include <anyffi/inline.h>
 
@@ -21,11 +21,11 @@
 namespace anyffi::runtime {
 namespace {
 
-/// Python multiplies the hash of an imaginary part by this (`sys.hash_info.imag`).
+/// Python's factor for the hash of an imaginary part (`sys.hash_info.imag`).
 constexpr uint64_t kImaginaryFactor = 1000003;
-/// CPython's limit on the digits of an integer's text (`sys.int_info.default_max_str_digits`).
+/// CPython's limit for the number of digits in an integer's text (`sys.int_info.default_max_str_digits`).
 constexpr size_t kMostDigits = 4300;
-/// As many digits as fit a word.
+/// The number of decimal digits that fit in one word.
 constexpr size_t kBlockDigits = 19;
 constexpr uint64_t kTenTo19 = 10000000000000000000u;
 
@@ -64,14 +64,14 @@ bool same_integer(const AnyffiBigInt& a, const AnyffiBigInt& b) {
          std::memcmp(a.words, b.words, static_cast<size_t>(a.size) * sizeof(uint64_t)) == 0;
 }
 
-/// Exact: neither side is rounded.
+/// Exact comparison: neither number is rounded.
 bool equals_float(const AnyffiBigInt& number, double other) {
   if (!std::isfinite(other) || std::signbit(other) != (number.negative != 0)) return false;
   int exponent;
   double fraction = std::frexp(std::fabs(other), &exponent);
   if (exponent <= 0 || (exponent - 1) / 64 + 1 != number.size) return false;
   auto mantissa = static_cast<uint64_t>(std::ldexp(fraction, 53));
-  int shift = exponent - 53;  // below 0 only for numbers that fit int64, which are Ints
+  int shift = exponent - 53;  // negative only for numbers that fit int64, which are Ints
   if (shift < 0) return false;
   for (int64_t i = 0; i < number.size; ++i) {
     int64_t offset = i * 64 - shift;
@@ -94,7 +94,7 @@ int repr_big(const AnyffiValue* self, AnyffiValue* out) {
   const AnyffiBigInt& number = big(*self);
   return guard([&] {
     Vector<uint64_t> rest(number.words, number.words + number.size);
-    Vector<uint64_t> blocks;  // of digits, the lowest first
+    Vector<uint64_t> blocks;  // blocks of digits, the lowest first
     blocks.reserve(rest.size() + 1);
     while (!rest.empty() && blocks.size() * kBlockDigits <= kMostDigits) {
       uint64_t block = 0;
@@ -144,7 +144,7 @@ int equal_complex(const AnyffiValue* self, const AnyffiValue* other, int32_t* ou
 int repr_complex(const AnyffiValue* self, AnyffiValue* out) {
   const AnyffiComplex& number = complex(*self);
   return guard([&] {
-    // Python writes whole parts without ".0" here: (1+2j), 3j, (-0+1j).
+    // In complex numbers, Python writes whole parts without ".0": (1+2j), 3j, (-0+1j).
     auto append_part = [](String* text, double part, bool with_sign) {
       if (with_sign && !std::signbit(part)) *text += '+';
       AnyffiValue value = float_value(part);
@@ -201,7 +201,7 @@ int anyffi_big_int_create(const uint64_t* words, int64_t size, int32_t negative,
 
 int anyffi_big_int_get_float(const AnyffiObject* object, double* out) {
   auto* number = reinterpret_cast<const AnyffiBigInt*>(object);
-  // The highest 64 bits; the last one is set if any bit below is, so that half-way cases round as Python's do.
+  // The highest 64 bits. The last bit is set if any lower bit is, so that ties round as in Python.
   int64_t last = number->size - 1;
   int empty = __builtin_clzll(number->words[last]);
   uint64_t high = number->words[last] << empty;

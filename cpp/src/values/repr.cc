@@ -27,8 +27,8 @@ struct Range {
   uint32_t last;
 };
 
-/// Code points above ASCII that Python escapes: controls, formats, surrogates, private use, separators. Unassigned ones
-/// are not escaped: they differ between versions of Unicode, and so of Python.
+/// Code points above ASCII that Python escapes: control, format, surrogate, private use and separator characters.
+/// Unassigned ones are not escaped, because they differ between versions of Unicode, and so of Python.
 constexpr Range kNotPrintable[] = {
     {0x80, 0xA0},        {0xAD, 0xAD},       {0x600, 0x605},     {0x61C, 0x61C},     {0x6DD, 0x6DD},
     {0x70F, 0x70F},      {0x890, 0x891},     {0x8E2, 0x8E2},     {0x1680, 0x1680},   {0x180E, 0x180E},
@@ -47,8 +47,8 @@ bool is_printable(uint32_t code_point) {
   return false;
 }
 
-/// The containers whose repr is being computed on this thread, to detect one that contains itself (Py_ReprEnter). Per
-/// thread, not per call: the repr of a host object may call the runtime again.
+/// The containers whose repr is being computed on this thread, to detect one that contains itself (as Py_ReprEnter
+/// does). Per thread, because the repr of a host object may call the runtime again.
 struct Open {
   const AnyffiObject* object;
   const Open* outer;
@@ -73,9 +73,9 @@ class OpenScope {
   Open open_;
 };
 
-/// Builds the text. Functions that return int may run the host's code, and fail; all may throw bad_alloc.
+/// Builds the text. Functions that return int may run code of the host and fail; all functions may throw bad_alloc.
 ///
-/// With a limit it runs no code of the host or of users, and stops soon after so many code points.
+/// With a limit it runs no code of the host or of users, and stops soon after that many code points.
 class Writer {
  public:
   explicit Writer(int64_t most = -1) : most_(most) {}
@@ -92,7 +92,7 @@ class Writer {
  private:
   bool is_bounded() const { return most_ >= 0; }
   bool is_full() const { return is_bounded() && static_cast<int64_t>(text_.size()) > most_; }
-  /// How much of a text is worth reading.
+  /// The number of code points of a text that can be needed.
   int64_t readable(int64_t length) const { return is_bounded() ? std::min(length, most_ + 1) : length; }
   void put(const char* ascii) {
     auto* bytes = reinterpret_cast<const unsigned char*>(ascii);
@@ -122,7 +122,7 @@ class Writer {
   int write_from(Hook hook);
 
   Vector<uint32_t> text_;
-  int64_t most_; /* negative: no limit */
+  int64_t most_; /* the limit in code points; negative: none */
 };
 
 void Writer::put_hex(char letter, uint32_t number, int digits) {
@@ -137,7 +137,7 @@ void Writer::put_float(double number) {
   if (std::isnan(number)) return put("nan");
   if (std::signbit(number)) put("-");
   if (std::isinf(number)) return put("inf");
-  // The shortest digits that round-trip, d.ddde+XX, to be formatted as Python does.
+  // The shortest digits that round-trip, as d.ddde+XX, which are then formatted as Python does.
   char digits[40];
   char* end = std::to_chars(digits, digits + sizeof(digits) - 1, std::fabs(number), std::chars_format::scientific).ptr;
   *end = 0;
@@ -210,7 +210,7 @@ void Writer::put_tensor(const AnyffiTensorData& tensor) {
 
 int Writer::write_sequence(const AnyffiSequence* sequence, bool array) {
   put(array ? "(" : "[");
-  // Each element is retained, and the size read anew: an element's repr may change the sequence.
+  // Retains each element, and reads the size each time: the repr of an element may change the sequence.
   for (int64_t i = 0; i < sequence->size && !is_full(); ++i) {
     if (i > 0) put(", ");
     Owned element = retained(sequence->data[i]);
@@ -298,7 +298,7 @@ bool has_fields(const AnyffiTypeInfo& info) {
   return info.num_fields > 0 || (info.depth > 0 && has_fields(*anyffi_type_get_info(info.parent)));
 }
 
-/// `shop.Money(euros=2.5)`, the fields of ancestors first.
+/// Writes `shop.Money(euros=2.5)`, ancestors' fields first.
 int Writer::write_fields(const AnyffiTypeInfo& info, AnyffiObject* object) {
   put(info.type_key);
   const char* before = "(";
@@ -344,7 +344,7 @@ void Writer::put_type(int32_t type_code) {
   put(" object>");
 }
 
-/// The repr of a container within itself.
+/// The text for a container inside of itself.
 const char* repr_inside_itself(int32_t type_code) {
   if (type_code == ANYFFI_LIST) return "[...]";
   if (is_sequence(type_code)) return "(...)";
@@ -383,7 +383,7 @@ int Writer::write(const AnyffiValue& value) {
     case ANYFFI_MISSING:
       return put("MISSING"), 0;
     case ANYFFI_BIG_INT: {
-      // The digits of long ones take long.
+      // With a limit, a long integer is not converted: its digits take too long.
       long long words = reinterpret_cast<AnyffiBigInt*>(value.as_object)->size;
       if (is_bounded() && words > 16) return put_format("<int of %lld words>", words), 0;
       break;

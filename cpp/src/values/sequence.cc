@@ -1,5 +1,5 @@
 /// \file
-/// Array, List and Shape: elements in one block, which is allocated with the object and moves when it grows.
+/// Array, List and Shape: their elements are in one block, which is allocated with the object and moves when it grows.
 #include <anyffi/inline.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@ namespace anyffi::runtime {
 namespace {
 
 constexpr int64_t kMaxCapacity = (PTRDIFF_MAX - sizeof(AnyffiSequence)) / sizeof(AnyffiValue);
-/// Erased objects are kept until the sequence is consistent again: their finalizers may use it. This many on the stack.
+/// The number of erased objects kept on the stack. They are released when the sequence is consistent again, since
+/// finalizers may use it.
 constexpr int64_t kErasedOnStack = 16;
 
 AnyffiValue* inline_cells(AnyffiSequence* sequence) { return reinterpret_cast<AnyffiValue*>(sequence + 1); }
@@ -29,7 +30,8 @@ void release_all(const AnyffiValue* cells, int64_t count) {
   for (int64_t i = 0; i < count; ++i) anyffi_value_drop(&cells[i]);
 }
 
-// Slow paths are separate functions in tail position, so that destroying a sequence of plain values saves no registers.
+// Slow paths are separate functions in tail position, so that destroying a sequence of inline values saves no
+// registers.
 
 __attribute__((noinline)) void free_moved_sequence(AnyffiSequence* sequence, int32_t what) {
   if (what & ANYFFI_DELETE_CONTENTS) anyffi_free(sequence->data);
@@ -82,7 +84,7 @@ int set_capacity(AnyffiSequence* sequence, int64_t capacity) {
 }
 
 __attribute__((noinline)) int grow(AnyffiSequence* sequence) {
-  // Doubles while that is less than 64 KB more.
+  // Doubles while that adds less than 64 KB, then grows by half.
   int64_t size = sequence->size, more = size < 4096 ? size : size / 2;
   return set_capacity(sequence, size + std::max<int64_t>(more, 4));
 }
@@ -98,10 +100,10 @@ __attribute__((noinline)) int raise_bad_create(int64_t capacity, AnyffiValue* ou
                             "expected the type code of an Array, List or Shape, and a capacity of at least 0");
 }
 
-/// The slow path of insertion; `anyffi_sequence_insert` itself appends plain values where there is room.
+/// The slow path of insertion; `anyffi_sequence_insert` appends inline values itself if there is room.
 __attribute__((noinline)) int insert(AnyffiSequence* sequence, int64_t index, const AnyffiValue* value) {
   if (static_cast<uint64_t>(index) > static_cast<uint64_t>(sequence->size)) return raise_no_index();
-  // Copied first: the value may be an element of this sequence.
+  // Copied first, because the value may be an element of this sequence.
   AnyffiValue owned;
   if (own_value(value, &owned) != 0) return -1;
   if (sequence->size == sequence->capacity && grow(sequence) != 0) {
@@ -123,7 +125,7 @@ void clear(AnyffiSequence* sequence) {
   int64_t capacity = sequence->capacity;
   bool has_objects = (sequence->type_mask & kObjectTypes) != 0;
   sequence->size = 0;
-  // Before the mark is lost.
+  // Must happen before the mark is cleared.
   if (sequence->type_mask & ANYFFI_CHECKED) anyffi_container_forget_checks(&sequence->header);
   sequence->type_mask = 0;
   if (!has_objects) return;
@@ -206,7 +208,7 @@ int anyffi_sequence_insert(AnyffiObject* object, int64_t index, const AnyffiValu
   if (counted) anyffi_retain(value->as_object);
   AnyffiValue* cell = sequence->data + size;
   anyffi_copy_value(value, cell);
-  // Clears the flags of an argument.
+  // Clears the flags that an argument may have.
   if (counted) cell->aux = 0;
   sequence->size = size + 1;
   anyffi_add_types(object, &sequence->type_mask, anyffi_type_bit(value->type_code));

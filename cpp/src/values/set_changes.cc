@@ -1,5 +1,5 @@
 /// \file
-/// Changing a set by another one, or by values, as far as that needs no code of the host.
+/// Changes a set in place by another set, or by values, as far as that needs no code of the host.
 #include <anyffi/inline.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 bool adds(int32_t operation) { return operation == ANYFFI_SET_OR || operation == ANYFFI_SET_XOR; }
 
-/// Prepares a set for changes of its elements: `most` new ones.
+/// Prepares a set for changes that add at most `most` elements.
 int begin_change(Mapping* set, int32_t operation, int64_t most) {
   if (adds(operation) && anyffi_mapping_reserve(&set->header, most) != 0) return -1;
   if (set->value_type_mask & ANYFFI_CHECKED) anyffi_container_forget_checks(&set->header);
@@ -23,7 +23,7 @@ int begin_change(Mapping* set, int32_t operation, int64_t most) {
 
 void erase(Mapping* set, int64_t entry) { anyffi_mapping_erase(&set->header, entry); }
 
-/// Erases the elements that `find` finds (`wanted`) or does not find in the other operand.
+/// Erases the elements that `find` finds in the other operand (if `wanted`), or those that it does not find.
 template <class Find>
 int erase_elements(Mapping* set, bool wanted, Find find) {
   for (int64_t i = 0; i < set->used; ++i) {
@@ -35,7 +35,7 @@ int erase_elements(Mapping* set, bool wanted, Find find) {
   return 0;
 }
 
-/// Changes a set by one native element of the other operand, which is not ANYFFI_SET_AND.
+/// Changes a set by one native element of the other operand. The operation is not ANYFFI_SET_AND.
 int change_by(Mapping* set, const AnyffiValue& key, int64_t hash, int32_t operation) {
   int64_t found = -1;
   if (!adds(operation)) {
@@ -49,8 +49,8 @@ int change_by(Mapping* set, const AnyffiValue& key, int64_t hash, int32_t operat
   return 0;
 }
 
-/// The result of the functions of the C ABI. A change that needs the host may have been made in part: to make it anew
-/// has the same result, but for ANYFFI_SET_XOR.
+/// Converts to a result of the C ABI. A change that needs the host may be incomplete: doing it again has the same
+/// result, except for ANYFFI_SET_XOR.
 int32_t as_result(int status) { return status < 0 ? -1 : status != kNeedsHost; }
 
 bool can_change(const Mapping* set, int32_t operation) {
@@ -88,7 +88,7 @@ int32_t anyffi_set_change(AnyffiObject* object, const AnyffiObject* other, int32
 
 namespace {
 
-/// Changes a set by values: by one after the other.
+/// Changes a set by values, one after the other.
 int change_by_values(Mapping* set, const AnyffiValue* values, int64_t count, int32_t operation) {
   int status = 0;
   for (int64_t i = 0; status == 0 && i < count; ++i) {
@@ -98,7 +98,7 @@ int change_by_values(Mapping* set, const AnyffiValue* values, int64_t count, int
   return status;
 }
 
-/// The same where values are added that have to be copied: without memory for one, or a hash, the set is as before.
+/// The same for values that must be copied: if copying or hashing one fails, the set is unchanged.
 int add_copies(Mapping* set, const AnyffiValue* values, int64_t count, int32_t operation) {
   Vector<Owned> owned;
   Vector<int64_t> hashes;

@@ -1,5 +1,5 @@
 /// \file
-/// Operations on two sets, or on a set and values, as far as they need no code of the host.
+/// Combines two sets, or a set and values, as far as that needs no code of the host.
 #include "values/sets.h"
 
 #include <algorithm>
@@ -53,7 +53,8 @@ int SoughtValues::seek(const Mapping* set, const AnyffiValue* values, int64_t co
 
 namespace {
 
-/// Which elements of an operand a result has: those that the other one also has, or does not have.
+/// The part of an operand that goes into the result: nothing, elements common to both operands, elements that the other
+/// one lacks, or all.
 enum class Part { kNone, kCommon, kOwn, kAll };
 
 Part part_of_first(int32_t operation) {
@@ -67,7 +68,7 @@ Part part_of_second(int32_t operation) {
 
 bool has(Part part, bool is_common) { return part == Part::kAll || is_common == (part == Part::kCommon); }
 
-/// Adds a value to a set of native elements, unless it has it.
+/// Adds a native value to a set, unless the set has it.
 int add_element(Mapping* set, const AnyffiValue& value, int64_t hash) {
   int64_t found;
   if (prepare_native(set, value, &hash, &found) != 0) return -1;
@@ -75,11 +76,12 @@ int add_element(Mapping* set, const AnyffiValue& value, int64_t hash) {
   return found >= 0 ? 0 : append_element(set, value, hash);
 }
 
-/// Adds a part of a set; `find` searches the other operand for the element of an entry.
+/// Adds a part of a set; `find` searches the other operand for an entry's element.
 template <class Find>
 int add_elements(Mapping* to, const Mapping* from, Part part, Find find) {
   if (part == Part::kNone) return 0;
-  // The first elements of a result are all new. Later ones are looked up: nobody must be able to collect collisions.
+  // Elements of the first operand are distinct, so they need no search. Later ones are searched for, which also detects
+  // hash collisions.
   bool are_first = to->used == 0 && !from->hardened;
   for (int64_t i = 0; i < from->used; ++i) {
     const AnyffiEntry& entry = from->entries[i];
@@ -98,10 +100,10 @@ int add_elements(Mapping* to, const Mapping* from, Part part, Find find) {
   return 0;
 }
 
-/// Whether the common elements are looked for among those of the second operand: their entries have to be sorted then.
+/// Whether to search the first operand for the elements of the much smaller second one, and sort the entries found.
 bool is_much_smaller(int64_t second, int64_t first) { return second < first / 8; }
 
-/// Adds the elements of some entries, in their order.
+/// Adds the elements of these entries, in the order of the entries.
 int add_entries(Mapping* to, const Mapping* from, Vector<int64_t>* entries) {
   std::sort(entries->begin(), entries->end());
   entries->erase(std::unique(entries->begin(), entries->end()), entries->end());
@@ -115,7 +117,7 @@ int add_entries(Mapping* to, const Mapping* from, Vector<int64_t>* entries) {
   return 0;
 }
 
-/// Adds the elements of a set that a second one has, too, which is much smaller.
+/// Adds the elements of a set that a much smaller second one also has.
 int add_common(Mapping* to, const Mapping* from, const Mapping* second) {
   Vector<int64_t> entries;
   for (int64_t i = 0; i < second->used; ++i) {
@@ -145,14 +147,14 @@ int add_values(Mapping* to, const AnyffiValue* values, const SoughtValues& sough
   return 0;
 }
 
-/// Ends a combination: without a result if an element needs the host.
+/// Ends a combination; without a result if comparing an element needs the host.
 int finish(int status, Owned* made, AnyffiValue* out) {
   if (status < 0) return fail(out);
   if (status == 0) *out = made->take();
   return 0;
 }
 
-/// The most elements of a part.
+/// The maximum number of elements in a part.
 int64_t count_part(Part part, int64_t size, int64_t size_of_other) {
   if (part == Part::kNone) return 0;
   return part == Part::kCommon ? std::min(size, size_of_other) : size;
@@ -176,7 +178,7 @@ int anyffi_set_combine(const AnyffiObject* first, const AnyffiObject* second, in
   if (operation == ANYFFI_SET_AND && is_much_smaller(b->size, a->size)) {
     return finish(guard([&] { return add_common(to, a, b); }), &made, out);
   }
-  // The elements of both are in the result once already.
+  // The elements common to both are in the result already.
   if (operation == ANYFFI_SET_OR) part_of_b = Part::kAll;
   int status = add_elements(to, a, part_of_a, [a, b](int64_t i) { return find_element(b, a, a->entries[i]); });
   if (status == 0) {

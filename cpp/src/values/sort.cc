@@ -1,5 +1,5 @@
 /// \file
-/// Sorting as far as it needs no code of the host.
+/// Sorts Lists, as far as that needs no code of the host.
 #include <anyffi/inline.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace anyffi::runtime {
 namespace {
 
-// Comparisons return 1, 0, or -1 where only the host can compare.
+// Comparisons return 1, 0, or -1 if only the host can compare.
 
 /// Ints of at most 53 bits are exact as doubles.
 constexpr int64_t kExactInt = int64_t{1} << 53;
@@ -28,7 +28,7 @@ int is_real_less(const AnyffiValue& a, const AnyffiValue& b) {
     bool is_float = value.type_code == ANYFFI_FLOAT;
     if (!is_float && (value.as_int < -kExactInt || value.as_int > kExactInt)) return -1;
     numbers[i] = is_float ? value.as_float : static_cast<double>(value.as_int);
-    // The order of NaNs depends on the algorithm.
+    // With NaNs, the result would depend on the sorting algorithm.
     if (numbers[i] != numbers[i]) return -1;
   }
   return numbers[0] < numbers[1];
@@ -65,10 +65,10 @@ int is_less(const AnyffiValue& a, const AnyffiValue& b, int depth) {
   return is_sequence(a.type_code) && is_sequence(b.type_code) ? is_sequence_less(a, b, depth) : -1;
 }
 
-/// Ends a sort.
+/// Thrown to stop a sort.
 struct NeedsHost {};
 
-/// Sorts cells; false, and changes nothing, where only the host can compare two.
+/// Sorts cells. Returns false, and changes nothing, if only the host can compare two of them.
 template <typename Less>
 bool sort_cells(AnyffiValue* cells, int64_t size, Less less) {
   int found = 0;
