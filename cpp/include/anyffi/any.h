@@ -16,8 +16,8 @@ template <class T>
 class Optional;
 
 namespace detail {
-/// Types with traits other than the two here. Lazy: instantiating Traits<AnyValue> before its definition would be an
-/// error.
+/// Whether T has traits of its own, other than AnyView and AnyValue. A template, because instantiating Traits<AnyValue>
+/// before its definition would be an error.
 template <class T>
 inline constexpr bool kIsForeign = std::conjunction_v<std::negation<std::is_base_of<AnyView, T>>, HasTraits<T>>;
 template <class Derived>
@@ -37,11 +37,11 @@ class AnyView {
   explicit AnyView(const AnyffiValue& raw) noexcept : raw_(raw) {
     if (raw_.type_code > 0) raw_.aux = 0;
   }
-  // Templates, so that no conversion from a view to their parameter is considered.
+  // Templates, so that overload resolution does not try to convert views to their parameters.
   template <class T, std::enable_if_t<std::is_arithmetic_v<T> || std::is_null_pointer_v<T>, int> = 0>
   AnyView(T value) {  // NOLINT: implicit on purpose, here and below
     if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
-      // A larger number would be an object without an owner.
+      // A larger number would need an object, which a view cannot own.
       if (value > static_cast<T>(INT64_MAX)) {
         detail::check(anyffi_error_raise("OverflowError", "an AnyView of a uint64 must fit int64; use AnyValue"));
       }
@@ -83,11 +83,11 @@ class AnyView {
   T cast() const {
     return detail::convert<T>(raw_);
   }
-  /// The same, or nothing if the value is of a type that does not convert, or a number out of range. Throws what the
-  /// conversion of a user's class throws.
+  /// The same, or nothing if the value has a type that does not convert, or is out of range. Rethrows exceptions of
+  /// user-defined conversions.
   template <class T>
   Optional<T> try_cast() const;
-  /// Python's `repr`; of a container that of Python's own.
+  /// Python's `repr`; for a container, that of the corresponding Python container.
   String repr() const;
   template <class T, std::enable_if_t<detail::kIsForeign<T>, int> = 0>
   operator T() const {  // NOLINT: implicit, for `int64_t n = args[0];`
@@ -99,7 +99,7 @@ class AnyView {
 
   friend bool operator==(const AnyView& a, const AnyView& b) { return equals(a, b); }
   friend bool operator!=(const AnyView& a, const AnyView& b) { return !equals(a, b); }
-  // Beside numbers a value could also become one, which Clang calls ambiguous.
+  // Overloads for numbers: a value converts to a number, and a number to a value, which Clang would call ambiguous.
   template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   friend bool operator==(const AnyView& a, const T& b) {
     return equals(a, AnyView(b));
@@ -117,8 +117,8 @@ class AnyView {
     return !equals(AnyView(a), b);
   }
 
-  /// `a == b` for these headers: an operator in them would be looked for among those of users too, to whose classes a
-  /// value would convert before they are described.
+  /// The `==` of these headers. As an operator it would be looked up among users' operators too, and instantiate
+  /// conversions to their classes before these are described.
   static bool equals(const AnyView& a, const AnyView& b) {
     int32_t result;
     detail::check(anyffi_value_equal(&a.raw_, &b.raw_, &result));
@@ -180,8 +180,8 @@ class AnyValue : public AnyView {
   template <class T>
   T cast() && {
     if constexpr (std::is_arithmetic_v<T> && !detail::kIsCharacter<T>) {
-      // Lets the compiler omit the release, so that the sum of `sum += list[i].cast<int64_t>()` stays in a register:
-      // a third of the time.
+      // Lets the compiler omit the release: the sum in `sum += list[i].cast<int64_t>()` then stays in a register, which
+      // takes a third of the time.
       T number;
       if (__builtin_expect(raw_.type_code <= 0, 1)) {
         if (__builtin_expect(Traits<T>::load_plain(raw_, number), 1)) return number;
@@ -258,7 +258,7 @@ struct Traits<AnyValue> {
 
 namespace detail {
 
-/// Accepts text only, and views it as UTF-8: ASCII itself, any other encoded into `encoded`.
+/// Accepts text only, as UTF-8: views ASCII directly, and encodes other text into `encoded`.
 inline bool load_utf8(const AnyffiValue& given, AnyValue& encoded, AnyffiTextView& text, AnyffiMismatch& why) {
   return anyffi_load_utf8(&given, encoded.out(), &text, &why) != 0;
 }
@@ -268,8 +268,8 @@ inline constexpr bool kTakesUtf8<const char*> = true;
 
 }  // namespace detail
 
-/// UTF-8, valid during the call; ASCII without a copy. ValueError for an embedded NUL or a lone surrogate. A result of
-/// NULL is None.
+/// UTF-8, valid during the call; ASCII is not copied. ValueError for an embedded NUL or a lone surrogate. NULL as a
+/// result becomes None.
 template <>
 struct Traits<const char*> {
   static constexpr FixedText name{"str"};
@@ -284,7 +284,7 @@ struct Traits<const char*> {
     if (!detail::load_utf8(given, holder.encoded, text, why)) return false;
     holder.text = static_cast<const char*>(text.data);
     if (__builtin_strlen(holder.text) == static_cast<size_t>(text.length)) return true;
-    // The message has the text itself.
+    // The error message shows the text itself.
     bool is_utf8 = anyffi_is_utf8(&given) && anyffi_str_from_utf8(holder.text, text.length, holder.encoded.out()) == 0;
     const AnyffiValue& refused = is_utf8 ? holder.encoded.raw() : detail::unboxed(given);
     return detail::refuse(why, refused, name, ANYFFI_MISMATCH_VALUE, "embedded null character");
@@ -300,7 +300,7 @@ struct Traits<const char*> {
 
 template <int N>
 struct Traits<char[N]> : Traits<const char*> {
-  /// Up to the first NUL; a member of a class may have none.
+  /// Reads up to the first NUL, or all N characters of a data member without one.
   static AnyffiValue store(const char (&utf8)[N]) {
     AnyffiValue value{};
     auto* end = static_cast<const char*>(__builtin_memchr(utf8, 0, N));
@@ -342,7 +342,7 @@ __attribute__((noinline)) T convert_owned_number(const AnyffiValue& owned) {
 /// An element of a container, as an owned value.
 inline AnyValue element_value(const AnyffiValue& element) {
   AnyffiValue copy = anyffi_read_value(&element);
-  // Inline values take the fall-through path: beside the atomic increment for an object, a jump costs nothing.
+  // Inline values take the path without a jump; next to the atomic increment for an object, a jump costs nothing.
   if (__builtin_expect(copy.type_code > 0, 0)) {
     anyffi_retain(copy.as_object);
     copy.aux = 0;
@@ -350,8 +350,8 @@ inline AnyValue element_value(const AnyffiValue& element) {
   return AnyValue(Adopt{}, copy);
 }
 
-/// The slow path of `get_at`: other types than sequences and text, and negative indices. Returns in registers, so that
-/// the fast path need not use memory either.
+/// The slow path of `get_at`: values that are not sequences or text, and negative indices. Returns in registers, so
+/// that the fast path needs no memory either.
 __attribute__((noinline)) inline AnyffiValue get_item_slow(const AnyffiValue& value, int64_t index) {
   AnyffiValue key = anyffi_make_int(index), item;
   check(anyffi_value_get_item(&value, &key, &item));
@@ -400,8 +400,8 @@ inline void AnyView::push_back(AnyView value) const {
 
 namespace detail {
 
-/// Iterates over any value as Python does: the keys of a mapping, the elements of a set, everything else by index. The
-/// end is read at each step, since the container may change.
+/// Iterates over any value as Python does: over the keys of a mapping, the elements of a set, everything else by index.
+/// Reads the end in each step, since the container may change.
 template <class Derived>
 class AnyIterator {
  public:

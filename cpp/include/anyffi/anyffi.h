@@ -4,9 +4,9 @@
 #ifndef ANYFFI_ANYFFI_H_
 #define ANYFFI_ANYFFI_H_
 
-// clang-format off: in the order in which one reads it
+// clang-format off: the order is that for reading
 
-// Compile errors: included from here, so that compilers print fewer lines before the message
+// Compile errors: first, so that compilers print fewer lines before the message
 #include <anyffi/detail/check_callable.h>
 #include <anyffi/detail/check_names.h>
 

@@ -12,7 +12,7 @@ namespace detail {
 template <class...>
 inline constexpr bool kIsNever = false;
 
-/// A default. One of an enumeration is its number: the library may still be loading.
+/// Converts a default. A default of an enumeration type is stored as a number: the library may still be loading.
 template <class T>
 AnyValue make_default(T&& value) {
   if constexpr (std::is_enum_v<Bare<T>>) {
@@ -32,13 +32,13 @@ struct DefaultArg {
   AnyValue value;
 };
 
-/// The same of a parameter whose default is `nullptr`.
+/// The same for a parameter whose default is `nullptr`.
 struct NullDefaultArg : DefaultArg {};
 
-/// The same of a parameter with `.convert()`.
+/// The same for a parameter with `.convert()`.
 struct ConvertedDefaultArg : DefaultArg {};
 
-/// The same of a parameter with `.not_none()`.
+/// The same for a parameter with `.not_none()`.
 struct NotNoneDefaultArg : DefaultArg {};
 
 /// Name of a parameter with `.not_none()`.
@@ -74,14 +74,14 @@ struct ConvertedArg {
   }
 };
 
-/// Name of a parameter, and of one with a default: `arg("by") = 2.0`.
+/// The name of a parameter; with a default: `arg("by") = 2.0`.
 struct Arg {
   const char* name;
 
-  /// Also accepts what becomes a typed tensor by a copy, which lives during the call: `arg("x").convert()`.
+  /// Also accepts values that become a typed tensor by a copy, which lives during the call: `arg("x").convert()`.
   ConvertedArg convert() && { return ConvertedArg{name}; }
 
-  /// A pointer to an object then refuses None, as a NotNull does: `arg("x").not_none()`.
+  /// Makes a pointer parameter refuse None, as NotNull does: `arg("x").not_none()`.
   NotNoneArg not_none() && { return NotNoneArg{name}; }
   template <class... B>
   NotNoneArg none(B...) && {
@@ -91,7 +91,7 @@ struct Arg {
     return NotNoneArg{name};
   }
 
-  /// A `const char*` or `std::function` then accepts None, which is a null pointer, or an empty function.
+  /// Makes a `const char*` or `std::function` accept None, as a null pointer or an empty function.
   NullDefaultArg operator=(std::nullptr_t) && {  // NOLINT: looks like a default argument
     return NullDefaultArg{{name, AnyValue()}};
   }
@@ -101,10 +101,10 @@ struct Arg {
   }
 };
 
-/// Names a parameter; `name` must never be freed, like a literal.
+/// Names a parameter. `name` must never be freed, as a literal.
 inline Arg arg(const char* name) { return Arg{name}; }
 
-/// The parameters after it are given by name alone: `arg("x"), kw_only(), arg("y")`.
+/// Parameters after it are keyword-only: `arg("x"), kw_only(), arg("y")`.
 struct KeywordOnly {
   static constexpr const char* name = nullptr;
 };
@@ -132,9 +132,9 @@ namespace detail {
 
 /// The arguments of a call from C++: borrowed from lvalues, owned otherwise.
 ///
-/// The values are not members: after the call, which gets their address, the compiler would have to reload the other
-/// members. So an argument that needs no release costs the two instructions that store it.
-///
+/// The values are not members: the callee gets their address, so after the call the compiler would have to reload the
+/// other members too. This way an argument that needs no release costs the two instructions that store it.
+// @tparam kDefers Whether arguments may be deferred, as in `call_deferring`.
 /// @tparam kDefers Whether the call is one of `call_deferring`.
 template <bool kDefers, class... A>
 class ArgPack {
@@ -143,7 +143,7 @@ class ArgPack {
                 "its header of anyffi/stl/, bind its class by ANYFFI_CLASS before this, and pass numbers behind a "
                 "pointer as a std::vector or an anyffi::Tensor");
 
-  // A view of a tensor may be borrowed also if it is a temporary: its memory outlives the call.
+  // A temporary tensor view may be borrowed too: its memory outlives the call.
   template <class T>
   static constexpr bool kIsBorrowed =
       Traits<Bare<T>>::kBorrows && (std::is_lvalue_reference_v<T> || kIsTensorView<Bare<T>>);
@@ -152,7 +152,7 @@ class ArgPack {
 
  public:
   static constexpr int32_t kSize = sizeof...(A);
-  /// How many arguments are deferred.
+  /// The number of deferred arguments.
   static constexpr int kNumDeferred = (0 + ... + static_cast<int>(kIsDeferred<A>));
 
   explicit ArgPack(AnyffiValue* values) : values_(values) {}
@@ -163,7 +163,7 @@ class ArgPack {
   void fill(A&&... args) { (add<A>(std::forward<A>(args)), ...); }
 
  private:
-  /// Whether it may become an object that must be released.
+  /// Whether an argument may become an object that must be released.
   template <class T>
   static constexpr bool kIsOwned =
       !kIsBorrowed<T> && !(std::is_arithmetic_v<Bare<T>> && !(std::is_unsigned_v<Bare<T>> && sizeof(Bare<T>) == 8));
@@ -187,7 +187,7 @@ class ArgPack {
     if (kIsOwned<T> && values_[size_].type_code > 0) values_[size_].aux |= ANYFFI_MOVABLE;
     ++size_;
   }
-  /// Only the arguments before one that threw.
+  /// Releases only the arguments before the one that threw.
   template <size_t... I>
   void release(std::index_sequence<I...>) {
     ((kIsOwned<A> && static_cast<int>(I) < size_ ? anyffi_value_drop(&values_[I]) : void()), ...);

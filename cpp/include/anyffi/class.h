@@ -1,5 +1,5 @@
 /// \file
-/// ANYFFI_CLASS: classes of C++ as classes of Python, whoever wrote them.
+/// ANYFFI_CLASS: exposes C++ classes, also those of other libraries, as classes of Python.
 ///
 ///     ANYFFI_CLASS(shop::Cart, "shop.Cart")
 ///         .doc("What someone buys.")
@@ -20,7 +20,7 @@
 
 namespace anyffi {
 
-// Texts of compile errors: as macros they are no lines of every translation unit.
+// Texts of compile errors: macros, so that they add no lines to each translation unit.
 #define ANYFFI_NO_OPERATOR_                                                                             \
   "anyffi: the class has no such operator for a const object (len is its size(), hash its std::hash): " \
   "define it, or name a function that computes it, as in op(anyffi::ops::len, [](const T& a) { ... })"
@@ -66,15 +66,16 @@ namespace anyffi {
   "of your own, to one of these"
 
 /// Describes an object class T to front ends. Runs in static initialisers, so it never throws: `load_module` raises the
-/// errors. `doc` and `release_gil` apply to the member before them, `doc` before all members to the class. Names and
-/// texts must never be freed, like literals. Lists of `arg(...)` are as in Registration::def, without the object.
+/// errors. `doc` and `release_gil` apply to the member before them; `doc` before all members applies to the class.
+/// Names and texts must never be freed, like literals. Lists of `arg(...)` are as in Registration::def, and leave out
+/// the object.
 ///
 /// Objects that Python constructs are of class Alias, which derives from T.
 template <class T, class Alias = T>
 class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder {
   static_assert(detail::kIsObjectClass<T>, ANYFFI_NO_KEY_);
   static_assert(!detail::has_other_conversion<T>(), ANYFFI_OTHER_CONVERSION_);
-  // A union is no base, not even of itself.
+  // std::is_base_of is false for a union and itself.
   static_assert(std::is_same_v<T, Alias> || std::is_base_of_v<T, Alias>, ANYFFI_NO_BASE_HERE_);
 
  public:
@@ -88,12 +89,12 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     anyffi_class_set_doc(&builder_, text);
     return *this;
   }
-  /// How the field before it, or before all members the class, takes part in comparisons by structure.
+  /// How the field before it is compared by structure; before all members, how objects of the class are.
   Class& structural(Structure structure) noexcept {
     anyffi_class_add_structure(&builder_, nullptr, static_cast<int32_t>(structure));
     return *this;
   }
-  /// The same of a field by its name, also of one that a base describes.
+  /// The same for the field with a name, which a base may describe.
   Class& structural(const char* field, Structure structure) noexcept {
     anyffi_class_add_structure(&builder_, field, static_cast<int32_t>(structure));
     return *this;
@@ -104,7 +105,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return *this;
   }
 
-  /// Lets classes of Python override virtual functions: by A, which derives from Overridable<T>. Stands before all
+  /// Lets classes of Python override virtual functions, through A, which derives from Overridable<T>. Must precede all
   /// members.
   template <class A>
   Class<T, A> overridable() noexcept {
@@ -116,19 +117,19 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     next.add_override_methods();
     return next;
   }
-  /// The same of a class whose methods only those of derived classes override.
+  /// The same for a class whose own objects are not overridable, only those of derived classes.
   Class& overridable() noexcept {
     anyffi_class_begin_overridable(&builder_, nullptr);
     return *this;
   }
 
-  /// Who owns the object that the result of the method before it points or refers to. A property's is inside of the
-  /// object, which stays alive, unless this says otherwise.
+  /// Who owns the object that the result of the method before it points or refers to. By default, what a property
+  /// returns is part of the object, which then stays alive.
   Class& returns(Returns returns) noexcept {
     anyffi_native_set_returns(anyffi_class_get_function(&builder_, "returns()"), static_cast<int32_t>(returns));
     return *this;
   }
-  /// Keeps the patient alive until the nurse is destroyed: 0 is the result, 1 the object, also that of a constructor, 2
+  /// Keeps the patient alive until the nurse is destroyed: 0 is the result, 1 the object (also for a constructor), 2
   /// the next argument.
   template <uint8_t kNurse, uint8_t kPatient>
   Class& keep_alive() noexcept {
@@ -146,8 +147,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return add_static(ANYFFI_STATIC_METHOD | ANYFFI_CONSTRUCTOR, detail::last_name(detail::kTypeKeyOf<T>), create,
                       names...);
   }
-  /// A function that returns a new T, also as a Ref<T>, by a smart pointer, or by a pointer that is taken. For classes
-  /// of Python that override functions a pointer or std::unique_ptr is one to the Alias.
+  /// A function that returns a new T, by value, as a Ref<T>, by a smart pointer, or by a pointer that passes ownership.
+  /// If classes of Python override functions, a pointer or std::unique_ptr must be one to the Alias.
   template <class F, class... N>
   std::enable_if_t<!detail::kIsName<F>, Class&> init(F factory, N&&... names) noexcept {
     static_assert(detail::kReturns<T, Alias, F>, ANYFFI_NO_FACTORY_);
@@ -155,7 +156,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   }
 
   /// A member function of T or of a base, or a function whose first parameter is the object: T&, const T&, a Ref<T>, or
-  /// a T* or std::shared_ptr<T>, which is never null. A second one of the name is an overload.
+  /// a T* or std::shared_ptr<T>, which is never null. A second one with the same name is an overload.
   template <class F, class... N>
   Class& method(const char* name, F f, N&&... names) noexcept {
     return add_method(0, name, f, names...);
@@ -173,7 +174,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return text ? doc(text) : *this;
   }
 
-  /// A getter, and a setter, without an object: an attribute of the class that Python reads anew each time, and writes.
+  /// A getter, and a setter, without an object: a class attribute that Python reads each time, and can write.
   template <class G>
   Class& static_property(const char* name, G get) noexcept {
     return add_static(ANYFFI_STATIC_METHOD | ANYFFI_GETTER | ANYFFI_SETTER, name, get);
@@ -184,8 +185,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     add_static(ANYFFI_STATIC_METHOD | ANYFFI_SETTER, name, set, value);
     return static_property(name, get);
   }
-  /// A static data member, or another variable: a static property, which can be written as a field of its type can. One
-  /// of an object class is referred to.
+  /// A static data member, or another variable: a static property, writable like a field of its type. If its type is an
+  /// object class, Python gets a reference to it.
   template <class V>
   Class& static_field(const char* name, V* variable, const char* text = nullptr) noexcept {
     static_assert(!std::is_function_v<V>, "anyffi: a static field is a variable; for functions static_property()");
@@ -193,7 +194,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
                   "anyffi: a std::unique_ptr cannot be read as a static field: bind a static_property() that returns a "
                   "pointer to its object");
     auto get = [variable]() -> V& { return *variable; };
-    // What it held may run code of users when it is released: not before it is another value.
+    // Keeps the former value until the variable has the new one: releasing it may run users' code.
     if constexpr (!detail::is_writable<V>()) {
       static_property(name, get);
     } else if constexpr (detail::kIsObjectClass<Bare<V>>) {
@@ -215,8 +216,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return *this;
   }
 
-  /// A data member of T or of a base, which Python can write unless it is const. One of an object class is an object
-  /// that refers into this one.
+  /// A data member of T or of a base, which Python can write unless it is const. If its type is an object class, Python
+  /// gets an object that refers into this one.
   template <class C, class M>
   Class& field(const char* name, M C::* member, const char* text = nullptr) noexcept {
     static_assert(!std::is_function_v<M>, "anyffi: a field is a data member; for functions there is property()");
@@ -252,7 +253,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return property(name, get);
   }
 
-  /// An array of numbers inside of the object, T[N] or std::array, as a tensor on its memory.
+  /// An array of numbers in the object, T[N] or std::array, as a tensor on the object's memory.
   template <class C, class M>
   Class& tensor_field(const char* name, M C::* member, const char* text = nullptr) noexcept {
     static_assert(detail::kIsFixedBase<C, T>,
@@ -268,15 +269,15 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return text ? doc(text) : *this;
   }
 
-  /// Slices of a sequence, as lists of what a function returns for each index: beside `op(getitem, f)`. Both functions
-  /// take the object as those of methods do.
+  /// Slices of a sequence, as lists of what a function returns for each index; used in addition to `op(getitem, f)`.
+  /// Both functions take the object as those of methods do.
   template <class S, class F>
   Class& slices(S size, F f) noexcept {
     Arg index{"index"};
     return add_method(0, "__getitem__", detail::make_slices<T>(size, f), index);
   }
 
-  /// An operator of C++ as that of Python, such as `op(anyffi::ops::add)`, where both operands are a T; or any function
+  /// A C++ operator as the Python operator, such as `op(anyffi::ops::add)`, if both operands are a T; or any function
   /// as the operator's method.
   template <class Op>
   Class& op(Op) noexcept {
@@ -293,8 +294,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     }
     return *this;
   }
-  /// The same, where the other operand is of another type: `op<double>(anyffi::ops::mul)`, and of an object on the
-  /// right `op<double>(anyffi::ops::rmul)`. Several are overloads. `arg(...)` names the operand.
+  /// The same for an operand of another type: `op<double>(anyffi::ops::mul)`, or `op<double>(anyffi::ops::rmul)` if the
+  /// object is on the right. Several are overloads. `arg(...)` names the operand.
   template <class Other, class Op, class... N>
   Class& op(Op, N&&... names) noexcept {
     constexpr bool kAreNames = (detail::kIsName<Bare<N>> && ...);
@@ -311,8 +312,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     }
   }
 
-  /// Iteration over what lies between two iterators, copied one by one. The iterator keeps the object alive. Where they
-  /// are random access iterators, `begin` and `end` are called for each element, and the object may change meanwhile.
+  /// Iteration over the range between two iterators, whose elements are copied. The iterator keeps the object alive.
+  /// For random access iterators, `begin` and `end` are called for each element, so the object may change meanwhile.
   template <class B, class E>
   Class& iterate(B begin, E end) noexcept {
     return iterate("__iter__", begin, end);
@@ -322,7 +323,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   Class& iterate(const char* name, B begin, E end) noexcept {
     return add_method(ANYFFI_ITERATES, name, detail::make_walk<T, false>(begin, end));
   }
-  /// The same, over what a function returns for each element, such as the keys of a map.
+  /// The same over the results of a function for each element, such as the keys of a map.
   template <class B, class E, class F>
   Class& iterate(B begin, E end, F project) noexcept {
     return iterate("__iter__", begin, end, project);
@@ -331,9 +332,9 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   Class& iterate(const char* name, B begin, E end, F project) noexcept {
     return iterate(name, detail::make_projected<T>(begin, project), detail::make_projected<T>(end, project));
   }
-  /// The same, of elements that refer into the object, which they keep alive: objects that references, or elements that
-  /// are a std::unique_ptr, refer to are not copied, and those that point into it, such as handles of nodes, are
-  /// copies. So are those that an iterator holds itself, and refers to.
+  /// The same, but elements refer into the object, and keep it alive. Objects to which references or a std::unique_ptr
+  /// refer are not copied. Elements that point into the object, such as handles of nodes, are copied, as are elements
+  /// that the iterator itself holds.
   template <class B, class E>
   Class& iterate_references(B begin, E end) noexcept {
     return iterate_references("__iter__", begin, end);
@@ -344,7 +345,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     return returns(Returns::kReferenceInternal);
   }
 
-  /// What `pickle` and `copy` store: `get` returns a value, of which the function `set` makes a T or a Ref<T>.
+  /// What `pickle` and `copy` store: `get` returns a value, from which the function `set` makes a T or a Ref<T>.
   template <class G, class S>
   Class& pickle(G get, S set) noexcept {
     static_assert(detail::kReturns<T, Alias, S>, ANYFFI_NO_RESTORE_);
@@ -352,7 +353,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     add_method(0, "__getstate__", get);
     return add_factory(ANYFFI_RESTORE, "__setstate__", set);
   }
-  /// `copy.copy` and `copy.deepcopy` by the copy constructor, and copies of what a reference to a base refers to.
+  /// Implements `copy.copy` and `copy.deepcopy` by the copy constructor. References to a base are then copied as a T.
   Class& copyable() noexcept {
     static_assert(std::is_copy_constructible_v<T> || std::is_abstract_v<T>, ANYFFI_NO_COPY_);
     detail::copy_as_derived<T>();
@@ -363,7 +364,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   template <class, class>
   friend class Class;
 
-  /// What Python uses to bind the overrides of an object, and to keep its own part of the object.
+  /// Methods with which Python binds an object's overrides, and keeps its own part of the object alive.
   void add_override_methods() noexcept {
     add_method(0, "__anyffi_bind__", &detail::bind_overrides<T, Alias>);
     add_method(0, "__anyffi_keep__", [](T& self, const Function& holder) {
@@ -476,7 +477,7 @@ inline constexpr OverloadCast<A...> overload_cast{};
   static_assert(::anyffi::detail::kIsObjectClassOrVoid<Base>, \
                 "anyffi: the base has no key yet: bind it before, by ANYFFI_CLASS(Base, \"module.Base\")")
 
-// The alias is named outside of namespace anyffi, which has classes of common names.
+// The alias is declared outside of namespace anyffi, where common class names would be ambiguous.
 #define ANYFFI_KEY_AS_(T, key, Base, alias)                  \
   using alias [[maybe_unused]] = Base;                       \
   template <>                                                \
@@ -495,8 +496,8 @@ inline constexpr OverloadCast<A...> overload_cast{};
                 "as in `using Pair = std::pair<int, int>;`")
 
 /// Makes a class an object class: `ANYFFI_TYPE_KEY(shop::Cart, "shop.Cart")`, with a third argument if it derives from
-/// another object class. At global scope, before functions use the class: in a header if several files do. Libraries
-/// that exchange objects of the class give it the same key.
+/// another object class. At global scope, before any function uses the class: in a header if several files do.
+/// Libraries that exchange objects of the class must give it the same key.
 #define ANYFFI_TYPE_KEY(...)            \
   ANYFFI_ASSERT_WHOLE_(__VA_ARGS__, ~); \
   ANYFFI_PICK_KEY_(__VA_ARGS__, ANYFFI_KEY_, ANYFFI_KEY_OF_TWO_, ~)(__VA_ARGS__) static_assert(true, "")

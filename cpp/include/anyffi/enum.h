@@ -14,18 +14,19 @@ namespace anyffi {
 
 namespace detail ANYFFI_HIDDEN_ {
 
-/// What one library knows of an enumeration; never freed.
+/// What a library knows about an enumeration; never freed.
 struct Enumeration {
   const AnyffiFieldInfo* members;
   int32_t size;
-  bool is_open;  // any number is a value
-  /// The host's object for each member, once it was needed: a reference.
+  bool is_open;  // accepts any number in its range, not only those of members
+  /// The host's object for each member, created when first needed: a reference.
   AnyffiObject** made;
-  /// A hash table with linear probing: 1 + the index of a member, or 0. A power of two of slots, half of them 0.
+  /// A hash table with linear probing: 1 + the index of a member, or 0 for a free slot. The number of slots is a power
+  /// of two, and at least half of them are free.
   int32_t* slots;
   uint32_t mask;
 
-  /// Most enumerations count from 0.
+  /// Fast path: most enumerations count from 0.
   int32_t find(int64_t number) const {
     auto guess = static_cast<uint64_t>(number);
     if (guess < static_cast<uint64_t>(size) && members[guess].offset == number) return static_cast<int32_t>(guess);
@@ -36,7 +37,7 @@ struct Enumeration {
   void fill() {
     for (int32_t i = 0; i < size; ++i) {
       uint32_t slot = start_of(members[i].offset);
-      // The first name of a number is that of the member.
+      // If several members have the same number, the first one counts.
       while (slots[slot] != 0 && members[slots[slot] - 1].offset != members[i].offset) slot = (slot + 1) & mask;
       if (slots[slot] == 0) slots[slot] = i + 1;
     }
@@ -88,7 +89,7 @@ Enumeration* enumeration_of() noexcept {
   return __builtin_expect(found != nullptr, 1) ? found : read_enumeration(&type_code_of<E>, &enumeration_slot<E>);
 }
 
-/// The host's member for an owned Int or BigInt, whose 64 bits are `bits`.
+/// The host's member for an owned Int or BigInt with the 64 bits `bits`.
 __attribute__((noinline)) inline AnyffiValue store_member(const Enumeration* all, int32_t (*type_code_of)(),
                                                           AnyffiValue number, int64_t bits) {
   if (!all) return number;
@@ -118,8 +119,8 @@ __attribute__((noinline)) inline AnyffiValue store_member(const Enumeration* all
 
 }  // namespace detail ANYFFI_HIDDEN_
 
-/// Accepts members, and the numbers of members; of flags every number in its range. TypeError for a member of another
-/// enumeration, ValueError for another number, also as a result.
+/// Accepts members, and the numbers of members; for flags every number in its range. TypeError for a member of another
+/// enumeration, ValueError for other numbers, also as a result.
 template <class E>
 struct Traits<E, std::enable_if_t<detail::kIsEnumeration<E>>> {
   using Number = typename detail::NumberOf<std::underlying_type_t<E>>::type;
@@ -164,7 +165,7 @@ struct Traits<E, std::enable_if_t<detail::kIsEnumeration<E>>> {
   }
 
  private:
-  /// A member of another enumeration.
+  /// Whether a value is a member of another enumeration.
   static bool is_of_another(const AnyffiValue& value) {
     return anyffi_is_member(&value) && static_cast<int32_t>(value.aux) != type_code_of<E>();
   }
@@ -187,7 +188,7 @@ Class<E, std::enable_if_t<std::is_enum_v<E>, E>> : public detail::ClassBuilder {
     anyffi_class_set_doc(&builder_, text);
     return *this;
   }
-  /// Values are sets of bits: Python's class is an IntFlag, not an IntEnum.
+  /// Declares the values as sets of bits: Python's class is an IntFlag, not an IntEnum.
   Class& flags() noexcept {
     base_ = "IntFlag";
     anyffi_class_set_field_types(&builder_, base_);
@@ -211,8 +212,8 @@ Class<E, std::enable_if_t<std::is_enum_v<E>, E>> : public detail::ClassBuilder {
 
 }  // namespace anyffi
 
-/// `ANYFFI_ENUM(shop::Size, "shop.Size").value("SMALL", shop::Size::kSmall);`, at global scope, before functions use
-/// the type. If several files do, a header has ANYFFI_TYPE_KEY and one file ANYFFI_BIND, as for classes.
+/// `ANYFFI_ENUM(shop::Size, "shop.Size").value("SMALL", shop::Size::kSmall);`, at global scope, before any function
+/// uses the type. If several files do, put ANYFFI_TYPE_KEY in a header and ANYFFI_BIND in one file, as for classes.
 #define ANYFFI_ENUM(E, key) \
   ANYFFI_TYPE_KEY(E, key);  \
   ANYFFI_BIND(E)

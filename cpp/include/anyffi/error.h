@@ -11,7 +11,8 @@
 namespace anyffi {
 
 namespace detail {
-/// Text that is not a value: whether a value converts to it must not be asked before the traits of text are known.
+/// Whether S is plain text for a message. Must not ask whether a value converts to S before the traits of text are
+/// known.
 template <class S, size_t kNumValues>
 inline constexpr bool kIsMessage = std::conjunction_v<
     std::negation<std::is_base_of<AnyView, S>>, std::is_convertible<const S&, std::string_view>,
@@ -22,7 +23,7 @@ namespace detail {
 /// Selects the constructor that takes the thread's error.
 struct Raised {};
 
-/// A value in code that runs rarely: its destructor is a call, not inlined.
+/// A value in code that rarely runs: its destructor is not inlined.
 class ColdValue : public AnyValue {
  public:
   ColdValue() noexcept = default;
@@ -67,7 +68,8 @@ class ANYFFI_EXPORT_SYMBOL Error : public std::exception {
     *error_.out() = error.release();
     anyffi_error_ensure(error_.out());
   }
-  /// The error of the thread's slot, which it takes. Throws the C++ exception that was registered for its class.
+  /// Takes the error from the thread's slot. Throws the C++ exception that was registered for its class, if there is
+  /// one.
   explicit Error(detail::Raised) {
     anyffi_error_take_raised(error_.out());
     anyffi_error_ensure(error_.out());
@@ -106,8 +108,8 @@ inline bool is_of_kind(const AnyffiError& error, std::string_view kind) {
          std::string_view(static_cast<const char*>(text.data), static_cast<size_t>(text.length)) == kind;
 }
 
-/// Takes an OverflowError from the thread's slot, since another type may be able to hold the number, or a TypeError of
-/// a conversion in C++, which refuses the value by it.
+/// Takes from the thread's slot an OverflowError, since another type may be able to hold the number, or a TypeError
+/// with which a C++ conversion refused the value. False for other errors.
 inline bool take_refusal(AnyValue& error) {
   anyffi_error_take_raised(error.out());
   if (error.is_none()) return false;
@@ -135,7 +137,7 @@ __attribute__((noinline)) inline int set_raised(const std::exception& exception)
   return -1;
 }
 __attribute__((noinline)) inline int set_current_raised() noexcept {
-  // An Error with several bases std::exception is not caught as one.
+  // An exception with several bases std::exception is not caught as one.
   try {
     throw;
   } catch (const Error& error) {
@@ -148,14 +150,15 @@ __attribute__((noinline)) inline int set_current_raised() noexcept {
   return -1;
 }
 
-/// Inside the `catch (...)` of a border: stores the exception in the thread's slot. Always returns -1.
+/// To be called in the `catch (...)` at a language boundary: stores the exception in the thread's slot. Always returns
+/// -1.
 __attribute__((cold, noinline)) inline int set_caught() noexcept {
-  // To learn its type by rethrowing it costs a third of a call that fails.
+  // Rethrowing the exception to learn its type would cost a third of a failing call.
   const std::exception* exception = anyffi_exception_get_caught();
   return exception ? set_raised(*exception) : set_current_raised();
 }
 
-/// Returns the status of `body`; stores what it throws in the thread's slot.
+/// Returns the status of `body`; stores an exception that it throws in the thread's slot.
 template <class Body>
 inline int catch_all(Body&& body) noexcept {
   try {

@@ -10,13 +10,13 @@
 
 namespace anyffi::detail {
 
-/// Never thrown. A handler for it, before `catch (...)` of a border, lets the runtime record where an exception was
-/// thrown, and whether it is a std::exception: the unwinder asks the type of each handler whether it catches the
-/// exception while the stack is still whole.
+/// Never thrown. With a handler for it before the `catch (...)` at a language boundary, the runtime can record where an
+/// exception was thrown, and whether it is a std::exception: the unwinder asks each handler's type whether it catches
+/// the exception, while the stack is still intact.
 class ANYFFI_EXPORT_SYMBOL ThrowWatch {
  public:
 #if defined(__GLIBCXX__)
-  virtual ~ThrowWatch();  // defined nowhere, so that the type is the runtime's
+  virtual ~ThrowWatch();  // not defined here, so that the type information is the runtime's
 #else
   virtual ~ThrowWatch() = default;
 #endif
@@ -36,30 +36,30 @@ extern "C" {
 void anyffi_error_set_current_exception(void);
 /// The same for an exception that was caught as a std::exception; faster, since it is not rethrown.
 void anyffi_error_set_exception(const std::exception* exception);
-/// Inside the `catch (...)` behind a handler for ThrowWatch: the exception, without rethrowing it. NULL if it is no
-/// std::exception, and where a library has a C++ runtime of its own.
+/// Inside the `catch (...)` after a handler for ThrowWatch: the exception, without rethrowing it. NULL if it is not a
+/// std::exception, or if the library has its own C++ runtime.
 const std::exception* anyffi_exception_get_caught(void);
 
-/// A class of exceptions that front ends have as a class of their own.
+/// An exception class that front ends represent by a class of their own.
 typedef struct AnyffiException {
   const char* kind;
   /// Inside a handler: raises the current exception if it is of this class.
   bool (*raise_current)(const char* kind);
-  /// Throws an exception of this class for an error of this kind; returns if there is none for it.
+  /// Throws an exception of this class for an error of this kind; returns if it cannot.
   void (*throw_as)(const AnyffiValue* error);
   void (*throw_pointer)();
   /// Whether a function throws a pointer to this class or one that derives from it.
   bool (*catches_pointer)(void (*thrower)());
-  /// Two libraries may have classes of one name, which only the addresses of these tell apart. May be NULL.
+  /// Distinguishes classes with the same name in two libraries, by address. May be NULL.
   const std::type_info* type;
-  struct AnyffiException* next; /* of the runtime */
+  struct AnyffiException* next; /* set by the runtime */
 } AnyffiException;
 
-/// Adds a class, which must never be freed. Derived classes precede their bases, whoever is registered first.
+/// Adds a class, which must never be freed. Derived classes precede their bases, in any order of registration.
 void anyffi_exception_register(AnyffiException* row);
-/// Throws what stands for an error in C++, if its kind is that of a class of exceptions: that class, or the nearest of
-/// its bases that can be made of a message. Where the kind cannot be found for lack of memory, the error becomes a
-/// MemoryError: handlers of its class would not catch it as it is.
+/// Throws the C++ exception for an error whose kind is a registered class: that class, or its nearest base that can be
+/// constructed from a message. If the kind cannot be found for lack of memory, the error becomes a MemoryError, because
+/// handlers for its class would not catch it anyway.
 void anyffi_exception_throw(AnyffiValue* error);
 
 #if defined(__GNUC__)

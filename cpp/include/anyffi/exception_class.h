@@ -1,5 +1,5 @@
 /// \file
-/// ANYFFI_EXCEPTION: exceptions of C++ as exception classes of Python.
+/// ANYFFI_EXCEPTION: exposes C++ exceptions as exception classes of Python.
 ///
 ///     ANYFFI_EXCEPTION(shop::SoldOut, "shop.SoldOut", "LookupError").doc("No more of it.");
 #ifndef ANYFFI_EXCEPTION_CLASS_H_
@@ -11,31 +11,31 @@ namespace anyffi {
 
 namespace detail {
 
-/// Stands for the exception class T in the table of types: T itself is no object class.
+/// Represents the exception class T in the type table: T itself is not an object class.
 template <class T>
 struct ExceptionTag {};
 
-/// What an exception of C++ that was thrown for one of Python carries: it stays the same there.
+/// A C++ exception thrown for a Python exception, which it carries, so that Python gets the same object back.
 template <class T>
 struct Carrier : T {
   Carrier(const char* text, AnyValue given) : T(text), error(std::move(given)) {}
   AnyValue error;
 };
 
-/// Raises an exception with what a function of users returns as its message; set by `text`.
+/// Raises an exception with the result of a user's function as its message; set by `text`.
 template <class T>
 ANYFFI_HIDDEN_ inline void (*raise_with_text)(const T& exception, const char* kind) = nullptr;
 template <class F>
 ANYFFI_HIDDEN_ inline F* text_function = nullptr;
 
-/// Reads an attribute of the current exception, inside a handler. Readers are never destroyed: exceptions may be raised
-/// to the very end of a process.
+/// Reads an attribute of the current exception, inside a handler. Never destroyed, because exceptions may be raised
+/// until the very end of a process.
 struct AttributeReader {
   virtual AnyValue read() const = 0;
   const char* name;
   AttributeReader* next;
 };
-/// A class of exceptions with attributes, of this library.
+/// An exception class of this library that has attributes.
 struct AttributeClass {
   bool (*catches_pointer)(void (*thrower)());
   AttributeReader* readers;
@@ -59,7 +59,7 @@ struct AttributeReaderOf final : AttributeReader {
       }
     }
   }
-  /// As a result: a container of C++ becomes one of Python.
+  /// Stored as a result, so that a C++ container becomes one of Python.
   template <class V>
   static AnyValue store(V&& value) {
     return AnyValue(Adopt{}, Traits<Bare<V>>::store(std::forward<V>(value)));
@@ -113,7 +113,7 @@ void add_attribute(const char* name, F getter) {
   own->readers = reader;
 }
 
-/// None where reading it fails: the exception itself is what matters. Without memory, throws a MemoryError.
+/// None if reading fails: the exception itself is more important. Without memory, throws a MemoryError.
 inline AnyValue read_attribute(const AttributeReader& reader) {
   AnyValue value, error;
   int status = catch_all([&] {
@@ -128,16 +128,16 @@ inline AnyValue read_attribute(const AttributeReader& reader) {
   return value;
 }
 
-/// Adds the attributes of the current exception's class T, and of that one's bases, to the error that was raised for
-/// it: the class in Python is called with the message, MISSING, and a function that returns their names and
-/// values: only a result has containers of Python in the place of those of C++.
+/// Adds the attributes of the current exception's class T, and of its bases, to the error raised for it. The class in
+/// Python is called with the message, MISSING, and a function that returns the names and values: a function, because
+/// only in a result do C++ containers become containers of Python.
 template <class T>
 int raise_attributes() {
   struct Fitting {
     AttributeClass* found;
     Fitting* next;
   };
-  // Asking takes an exception for each.
+  // Computed once, because each test throws an exception.
   static const Fitting* const fitting = [] {
     Fitting* first = nullptr;
     for (AttributeClass* each = attribute_classes; each != nullptr; each = each->next) {
@@ -148,7 +148,7 @@ int raise_attributes() {
   if (fitting == nullptr) return 0;
   AnyValue raised;
   anyffi_error_take_raised(raised.out());
-  // The runtime's MemoryError is one for all.
+  // The runtime's MemoryError is a single shared object.
   if (!anyffi_has_one_reference(raised.raw().as_object)) {
     anyffi_error_set_raised(raised.raw().as_object);
     return -1;
@@ -179,7 +179,7 @@ int raise_attributes() {
     const AnyffiValue parts[] = {error->message, anyffi_make_value(ANYFFI_MISSING, 0), get_all.raw()};
     AnyValue args;
     check(anyffi_sequence_create_from(ANYFFI_ARRAY, parts, 3, args.out()));
-    // Another error would not have the C++ frames of this one.
+    // Modified in place, because a new error would lose the recorded C++ frames.
     error->args = args.release();
     anyffi_error_set_raised(&error->header);
     return 0;
@@ -189,7 +189,8 @@ int raise_attributes() {
 /// Inside a handler: raises the current exception if it is a T.
 template <class T>
 bool raise_current(const char* kind) {
-  // A library that was linked with -static-libstdc++ does not see the exceptions of others, nor they its.
+  // A library that was linked with -static-libstdc++ does not see the exceptions of others, and they do not see its
+  // own.
   if (!std::current_exception()) return false;
   try {
     throw;
@@ -208,7 +209,7 @@ bool raise_current(const char* kind) {
   }
 }
 
-/// Throws a T for an error that was raised in Python, if a T can be made of text.
+/// Throws a T for an error raised in Python, if a T can be constructed from text.
 template <class T>
 void throw_as([[maybe_unused]] const AnyffiValue* error) {
   if constexpr (kIsMadeOfText<T>) {
@@ -254,7 +255,7 @@ class __attribute__((visibility("hidden"))) ExceptionClass : public detail::Clas
     anyffi_class_set_doc(&builder_, text);
     return *this;
   }
-  /// A function that returns the message of an exception, as any text; by default its `what()`.
+  /// A function that returns the message of an exception, as any kind of text; by default its `what()`.
   template <class F>
   ExceptionClass& text(F function) {
     detail::text_function<F> = new F(std::move(function));
@@ -264,7 +265,7 @@ class __attribute__((visibility("hidden"))) ExceptionClass : public detail::Clas
     return *this;
   }
   /// An attribute of the exceptions in Python, read when one is raised: a data member, a member function without
-  /// parameters, or a function of the exception. A `doc` that follows is the attribute's.
+  /// parameters, or a function of the exception. A `doc` after it applies to the attribute.
   template <class F>
   ExceptionClass& attribute(const char* name, F getter) noexcept {
     constexpr bool kIsOfIt = std::is_invocable_v<const F&, const T&>;

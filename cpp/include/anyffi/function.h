@@ -12,8 +12,8 @@ namespace anyffi {
 
 namespace detail ANYFFI_HIDDEN_ {
 
-/// Calls a function and returns an owned result; throws what it raises as Error. `flags` of the None that the result
-/// enters as; `slot` of a ResultRoom.
+/// Calls a function and returns an owned result; throws the raised error as Error. `flags`: for the None as which the
+/// result enters; `slot`: that of a ResultRoom.
 template <class... A>
 AnyffiValue call_function(AnyffiObject* object, uint32_t flags, const AnyffiResultSlot* slot, A&&... args) {
   AnyffiValue values[sizeof...(A) + 1];
@@ -27,7 +27,7 @@ AnyffiValue call_function(AnyffiObject* object, uint32_t flags, const AnyffiResu
   return result;
 }
 
-/// Converts the result of a call with the slot of this room; steals `result`. `function` is named in errors.
+/// Converts the result of a call that had the slot of this room; steals `result`. Errors name `function`.
 template <class R>
 R take_result(ResultRoom<R>& room, AnyffiValue result, const AnyffiObject* function) {
   if constexpr (kIsLoadedByHost<R>) {
@@ -41,12 +41,12 @@ R take_result(ResultRoom<R>& room, AnyffiValue result, const AnyffiObject* funct
 
 }  // namespace detail ANYFFI_HIDDEN_
 
-/// A reference to a function, over a C++ or a Python callable.
+/// A reference to a function, which is a C++ or a Python callable.
 class Function : public ObjectRef {
  public:
   using ObjectRef::ObjectRef;
 
-  /// Makes a function of a callable; its parameter types define the conversions.
+  /// Makes a function from a callable, whose parameter types define the conversions.
   template <class F, class... N>
   static Function from(F f, N&&... names) {
     using Callable = detail::CallableOf<F>;
@@ -57,7 +57,7 @@ class Function : public ObjectRef {
     detail::check(detail::create_typed(&anyffi_native_create, created.out(), nullptr, callable, names...));
     return Function(detail::Adopt{}, created.release().as_object);
   }
-  /// Makes a function of a `void(Args args, AnyValue* result)`.
+  /// Makes a function from a `void(Args args, AnyValue* result)`.
   template <class F>
   static Function from_packed(F f) {
     AnyValue created;
@@ -72,13 +72,13 @@ class Function : public ObjectRef {
     return Function(detail::Adopt{}, found.release().as_object);
   }
 
-  /// Calls the function; throws what it raises as Error.
+  /// Calls the function; throws the raised error as Error.
   template <class... A>
   AnyValue operator()(A&&... args) const {
     return AnyValue(detail::Adopt{}, detail::call_function(object_, 0, nullptr, std::forward<A>(args)...));
   }
-  /// The same, and converts the result to R; faster than `cast<R>()` of it, since the host's own containers and text
-  /// are converted as they are. TypeError for a result of another type.
+  /// The same, and converts the result to R. Faster than `cast<R>()` of the result, since containers and text of the
+  /// host are converted directly. TypeError for a result of another type.
   template <class R, class... A>
   R call(A&&... args) const {
     static_assert(!detail::kIsView<R>,
@@ -103,7 +103,7 @@ struct Traits<Function> : detail::StaticRefTraits<Function, ANYFFI_FUNCTION> {
 };
 
 inline AnyValue AnyView::call_packed(Args args) const {
-  // Copies without the movable flag: the caller's caller may still use the arguments.
+  // Copies without the movable flag: the original caller may still use the arguments.
   struct Copies {
     AnyffiValue on_stack[8];
     AnyffiValue* values = on_stack;
@@ -118,7 +118,7 @@ inline AnyValue AnyView::call_packed(Args args) const {
   } copies(args.size());
   for (int32_t i = 0; i < args.size(); ++i) copies.values[i] = args[i].raw();
   AnyffiValue result{};
-  // Counts as a level of recursion: a function that forwards its arguments may call itself.
+  // Counts as a level of recursion, because a function that forwards its arguments may call itself.
   detail::check(anyffi_function_call(&raw_, copies.values, args.size(), &result));
   detail::settle(result);
   return AnyValue(detail::Adopt{}, result);

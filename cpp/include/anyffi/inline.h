@@ -1,5 +1,5 @@
 /// \file
-/// Inline helpers over the C ABI, for C11 and C++17. `anyffi_retain` and `anyffi_release` are the inline forms of
+/// Inline helpers over the C ABI, for C11 and C++17. `anyffi_retain` and `anyffi_release` are the inline versions of
 /// `anyffi_object_retain` and `anyffi_object_release`.
 #ifndef ANYFFI_INLINE_H_
 #define ANYFFI_INLINE_H_
@@ -17,7 +17,7 @@
 #define ANYFFI_INLINE static inline
 #endif
 
-/// The bit of a type code in a type mask: one for each inline code and static object, one for all others.
+/// The bit of a type code in a type mask: one for each inline code and each fixed object type, one for all others.
 ANYFFI_INLINE uint64_t anyffi_type_bit(int32_t type_code) {
   return type_code < -15 || type_code > 46 ? (uint64_t)1 << 63
          : type_code <= 0                  ? (uint64_t)1 << -type_code
@@ -44,11 +44,11 @@ ANYFFI_INLINE int anyffi_encoding_shift(int32_t encoding) { return encoding <= A
 
 #undef ANYFFI_INLINE
 
-/// In the type mask of a container (of the values, in a mapping): `anyffi_container_begin_check` marked it. No type has
-/// this bit.
+/// A bit in the type mask of a container (in a mapping, in that of the values): `anyffi_container_begin_check` has
+/// marked the container. No type has this bit.
 #define ANYFFI_CHECKED ((uint64_t)1 << 62)
 
-/// The types whose objects may keep handles of the host alive (host_api.h); dynamic ones share a bit.
+/// Types whose objects may keep handles of the host alive (host_api.h); dynamic types share a bit.
 #define ANYFFI_REFERRING                                                                                  \
   (((uint64_t)1 << 63) | anyffi_type_bit(ANYFFI_OBJECT) | anyffi_type_bit(ANYFFI_SLICE) |                 \
    anyffi_type_bit(ANYFFI_ERROR) | anyffi_type_bit(ANYFFI_FUNCTION) | anyffi_type_bit(ANYFFI_PY_OBJECT) | \
@@ -56,17 +56,17 @@ ANYFFI_INLINE int anyffi_encoding_shift(int32_t encoding) { return encoding <= A
    anyffi_type_bit(ANYFFI_DICT) | anyffi_type_bit(ANYFFI_FROZEN_SET) | anyffi_type_bit(ANYFFI_SET) |      \
    anyffi_type_bit(ANYFFI_TENSOR))
 
-/// Adds the bits of values that are written to a container, to its mask (of the values, in a mapping).
+/// Adds the bits of values written to a container to its type mask (in a mapping, to that of the values).
 static inline void anyffi_add_types(AnyffiObject* container, uint64_t* type_mask, uint64_t bits) {
   uint64_t former = *type_mask;
-  /* Not written if it has the bits: the next write need not wait for this one. */
+  /* Skips the write if the bits are set: a later access then need not wait for it. */
   if (__builtin_expect((former & (bits | ANYFFI_CHECKED)) == bits, 1)) return;
   *type_mask = former | bits;
   if (((former & ANYFFI_CHECKED) | (bits & ANYFFI_REFERRING)) != 0) anyffi_container_note_types(container);
 }
 
-/// 1 if a value is a mutable container, or an immutable one that may hold some, as far as others than a call can reach
-/// them that created the value as its argument.
+/// 1 if other code than the call for which this argument was created can reach a mutable container in it, or the value
+/// itself.
 static inline int anyffi_reaches_containers(const AnyffiValue* value) {
   const uint64_t containers = anyffi_type_bit(ANYFFI_ARRAY) | anyffi_type_bit(ANYFFI_LIST) |
                               anyffi_type_bit(ANYFFI_MAP) | anyffi_type_bit(ANYFFI_DICT) |
@@ -81,7 +81,7 @@ static inline int anyffi_reaches_containers(const AnyffiValue* value) {
   return ((mapping->key_type_mask | mapping->value_type_mask) & containers) != 0;
 }
 
-/// The same of any of some values.
+/// The same for any of several values.
 static inline int anyffi_reach_containers(const AnyffiValue* values, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     if (anyffi_reaches_containers(&values[i])) return 1;
@@ -93,11 +93,11 @@ static inline void anyffi_retain(AnyffiObject* object) {
   __atomic_fetch_add(&object->strong_count, 1, __ATOMIC_RELAXED);
 }
 
-/// 1 if the caller's reference is the only one. 0 for an object that is enrolled or ever had a weak reference: one
-/// could become strong, and be released, between the two reads here, but ANYFFI_WAS_WEAK stays in the weak count.
+/// 1 if the caller's reference is the only one. 0 for an object that is enrolled or ever had a weak reference: a weak
+/// one could become strong, and be released, between the two reads, but then ANYFFI_WAS_WEAK remains in the weak count.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
-/* GCC 12 does not see that values with the payload of a number are not released. */
+/* GCC 12 does not see that values whose payload is a number are not released. */
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
 #endif
 static inline int anyffi_has_one_reference(const AnyffiObject* object) {
@@ -105,8 +105,8 @@ static inline int anyffi_has_one_reference(const AnyffiObject* object) {
          __atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) == 1;
 }
 
-/// The same for who decides by it what to visit or to clear, not what to free: an object that only had weak references,
-/// or was enrolled, counts. With so many references.
+/// 1 if there are `num_references`. Does not rule out former weak references or enrolment, so it may decide about
+/// visiting or clearing, but not about freeing.
 static inline int anyffi_is_held_by(const AnyffiObject* object, uint64_t num_references) {
   return __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) == num_references &&
          (__atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) & ~(uint32_t)ANYFFI_WEAK_MARKS) == 1;
@@ -116,7 +116,7 @@ static inline int anyffi_is_held_once(const AnyffiObject* object) { return anyff
 static inline void anyffi_release(AnyffiObject* object) {
   if (__atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) == 1) {
     if (__atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) == 1) {
-      /* No other thread can see the object: saves an atomic instruction. */
+      /* No other thread can see the object, so no atomic instruction is needed. */
       object->strong_count = 0;
       anyffi_object_destroy(object);
     } else {
@@ -140,12 +140,12 @@ static inline void anyffi_value_drop(const AnyffiValue* value) {
   if (value->type_code > 0) anyffi_release(value->as_object);
 }
 
-/// 1 if the owner of the only reference may change the object in place: it has no wrapper either.
+/// 1 if the owner of the only reference may change the object in place, since the object has no wrapper either.
 static inline int anyffi_is_reusable(const AnyffiObject* object) {
   return anyffi_has_one_reference(object) && object->wrapper == NULL;
 }
 
-/// A value of two words: byte stores followed by a 16-byte load would cost twice as much.
+/// A value from two words: byte stores followed by a 16-byte load would cost twice as much.
 static inline AnyffiValue anyffi_make_value(uint64_t first, uint64_t second) {
   AnyffiValue value;
   value.type_code = (int32_t)first;
@@ -174,14 +174,14 @@ static inline AnyffiValue anyffi_read_value(const AnyffiValue* from) {
   return anyffi_make_value(first, second);
 }
 
-/// An owned copy of an element of a container, without ANYFFI_NATIVE.
+/// An owned copy of a container's element, without ANYFFI_NATIVE.
 static inline AnyffiValue anyffi_own_element(const AnyffiValue* element) {
   AnyffiValue value = anyffi_read_value(element);
   if (value.type_code > 0) {
     anyffi_retain(value.as_object);
     value.aux = 0;
   }
-  /* As two words: one of two halves would stall who reads it at once. */
+  /* As two words: storing halves of a word would stall the next read. */
   return anyffi_read_value(&value);
 }
 
@@ -255,16 +255,16 @@ static inline void anyffi_view_text(const AnyffiValue* value, AnyffiTextView* ou
   }
 }
 
-/// A view of ASCII text, which a zero byte follows; `size` is below 2**30.
+/// A view of ASCII text that is followed by a zero byte; `size` must be below 2**30.
 static inline AnyffiValue anyffi_make_ascii_view(const char* text, uint32_t size) {
   uint64_t first = (uint32_t)ANYFFI_STR_VIEW | (uint64_t)(size << 2 | ANYFFI_ASCII) << 32;
   return anyffi_make_value(first, (uint64_t)(uintptr_t)text);
 }
 
-/// The bits of the encoding in a view of bytes: zero, or that the bytes are text.
+/// The encoding bits in a view of bytes: zero, or this mark if the bytes are UTF-8 text.
 #define ANYFFI_UTF8_MARK 1u
 
-/// A view of text as UTF-8 without surrogates, for an argument in `utf8_params` only; `size` is below 2**30.
+/// A view of text as UTF-8 without surrogates, only for arguments in `utf8_params`; `size` must be below 2**30.
 static inline AnyffiValue anyffi_make_utf8(const char* utf8, uint32_t size) {
   uint64_t first = (uint32_t)ANYFFI_BYTES_VIEW | (uint64_t)(size << 2 | ANYFFI_UTF8_MARK) << 32;
   return anyffi_make_value(first, (uint64_t)(uintptr_t)utf8);
@@ -274,15 +274,15 @@ static inline int anyffi_is_utf8(const AnyffiValue* value) {
   return value->type_code == ANYFFI_BYTES_VIEW && (value->aux & 3) == ANYFFI_UTF8_MARK;
 }
 
-/// A container of the host, or a pointer to the two doubles of a Complex, for `load_items` alone: an Unset value, whose
+/// A container of the host, or a pointer to the two doubles of a Complex, only for `load_items`: an Unset value whose
 /// `aux` is twice the type code, plus 1 if it is part of a key. Borrows the handle.
 static inline AnyffiValue anyffi_make_items(void* container, int32_t type_code, int32_t in_key) {
   uint64_t aux = (uint64_t)(uint32_t)(type_code << 1 | in_key);
   return anyffi_make_value((uint32_t)ANYFFI_UNSET | aux << 32, (uint64_t)(uintptr_t)container);
 }
 
-/// A time or duration of the host of so many microseconds, for `anyffi_items_write` alone: an Unset value, whose `aux`
-/// is the AnyffiConversion above the bits of `anyffi_make_items`.
+/// A time or duration of the host, given in microseconds, only for `anyffi_items_write`: an Unset value whose `aux` has
+/// the AnyffiConversion above the bits of `anyffi_make_items`.
 static inline AnyffiValue anyffi_make_created(int32_t conversion, int64_t microseconds) {
   return anyffi_make_value((uint32_t)ANYFFI_UNSET | (uint64_t)(uint32_t)conversion << 48, (uint64_t)microseconds);
 }

@@ -1,5 +1,5 @@
 /// \file
-/// Locked<C>: a mutable container, for bodies that run without the host's lock.
+/// Locked<C>: a mutable container as a parameter of a function that runs without the host's lock.
 #ifndef ANYFFI_LOCKED_H_
 #define ANYFFI_LOCKED_H_
 
@@ -7,8 +7,8 @@
 
 namespace anyffi {
 
-/// A container that other threads may change, as a parameter of a function with `release_gil()`: accessible only
-/// through `with`.
+/// A container that other threads may change, as a parameter of a function with `release_gil()`. It can only be
+/// accessed inside of `with`, which holds the lock.
 ///
 ///     [](anyffi::Locked<anyffi::List<int64_t>> xs) {
 ///       int64_t sum = expensive();

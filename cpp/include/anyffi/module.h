@@ -1,5 +1,5 @@
 /// \file
-/// Module: shared libraries that export functions, loaded by C++.
+/// Module: a shared library that exports functions, loaded from C++.
 #ifndef ANYFFI_MODULE_H_
 #define ANYFFI_MODULE_H_
 
@@ -15,16 +15,16 @@ class Module : public ObjectRef {
  public:
   using ObjectRef::ObjectRef;
 
-  /// Loads a library, by a path relative to the working directory; the loader's search path is not used. The global
-  /// functions that it registers replace those of an earlier version of it, with `override_existing` also those of
-  /// others. OSError, ImportError or ValueError, also for what the library's initialisers could not register.
+  /// Loads a library by its path, which is relative to the working directory; the loader's search path is not used.
+  /// Global functions that it registers replace those of an earlier version of it, and with `override_existing` those
+  /// of others, too. Throws OSError, ImportError, ValueError, or an error that the library's initialisers deferred.
   static Module load(const AnyValue& path, bool override_existing = false) {
     AnyValue loaded;
     AnyValue itself("");
     detail::check(anyffi_module_load_version(&path.raw(), &itself.raw(), override_existing ? 1 : 0, loaded.out()));
     return adopt(loaded);
   }
-  /// The functions that the program and the libraries linked with it export. `prefix`: of the functions' names.
+  /// The functions that the program and the libraries linked with it export. `prefix`: that of the functions' symbols.
   static Module program(const AnyValue& prefix = "") {
     AnyValue found;
     detail::check(anyffi_module_get_program(&prefix.raw(), found.out()));
@@ -40,9 +40,9 @@ class Module : public ObjectRef {
   }
   /// The names of all functions that `get_function` finds, sorted.
   Array<String> list_functions() const { return ask<Array<String>>(&anyffi_module_list_functions); }
-  /// Where the library lies; nothing for the program itself.
+  /// The path of the library; empty for the program itself.
   Optional<String> path() const { return ask<Optional<String>>(&anyffi_module_get_path); }
-  /// Also searches another module, after those imported before. ValueError if that one imports this one.
+  /// Makes the module search another module, after those imported earlier. ValueError if that one imports this one.
   void import_module(const Module& other) const {
     AnyffiValue self = detail::object_value(object_), imported = detail::object_value(other.object_);
     detail::check(anyffi_module_import(&self, &imported));

@@ -1,5 +1,5 @@
 /// \file
-/// Native<T>: a result or an argument of a callback that becomes Python's own.
+/// Native<T>: a result, or an argument of a callback, that becomes an object of Python's own.
 #ifndef ANYFFI_NATIVE_H_
 #define ANYFFI_NATIVE_H_
 
@@ -12,12 +12,12 @@
 
 namespace anyffi {
 
-/// A T that Python gets as its own at all levels: a List as a `list`, a Dict as a `dict`, ..., by copy, and a Tensor as
-/// a NumPy array on its memory. Converts from a T; anywhere a T is allowed.
+/// A T that Python gets as an object of its own, at all levels: a List as a `list`, a Dict as a `dict`, and so on, by
+/// copy; a Tensor as a NumPy array on its memory. Converts from a T, and can be used anywhere a T can.
 ///
 ///     ANYFFI_EXPORT(eye, [](int64_t n) -> anyffi::Native<anyffi::Tensor> { ... });
 ///
-/// Types of the standard library are copies anyway. In C++ it converts as a T.
+/// Containers of the standard library always become Python's own. As a parameter, Native<T> accepts what T accepts.
 template <class T>
 struct Native {
   Native() = default;

@@ -17,17 +17,17 @@ namespace detail ANYFFI_HIDDEN_ {
   throw Error("ValueError", "a pointer is null that is declared as one that never is");
 }
 
-/// Pointers to objects, plain and smart ones, whose traits have the class as `T`.
+/// Raw and smart pointers to objects; their traits have the class as `T`.
 template <class P>
 inline constexpr bool kMayBeNull = kIsObjectPointer<P>;
-/// The same, and of smart pointers that are converted through one of the standard library (stl/memory.h).
+/// The same, including smart pointers that are converted through one of the standard library (stl/memory.h).
 template <class P, class Enable = void>
 inline constexpr bool kCanBeNotNull = kMayBeNull<P>;
 
 }  // namespace detail ANYFFI_HIDDEN_
 
-/// A pointer that is not null, plain or smart, to an object of an object class. ValueError if it is made of a null one;
-/// a parameter refuses None.
+/// A raw or smart pointer to an object of an object class, which is not null. ValueError if it is constructed from a
+/// null pointer; a parameter refuses None.
 template <class P>
 class NotNull {
  public:
@@ -48,7 +48,7 @@ class NotNull {
 
 namespace detail ANYFFI_HIDDEN_ {
 
-/// A callable whose result is never null.
+/// Wraps a callable whose result is never null.
 template <class F>
 struct NeverNull {
   template <class R, class... A>
@@ -60,7 +60,7 @@ struct NeverNull {
   };
 };
 
-/// The pointer that a NotNull is, other types unchanged.
+/// The pointer type inside of a NotNull; other types unchanged.
 template <class P>
 struct Nullable {
   using Type = P;
@@ -70,7 +70,7 @@ struct Nullable<NotNull<P>> {
   using Type = P;
 };
 
-/// What a function whose parameter has type A gets of one that is PassedLike<A, NotNull<Bare<A>>>.
+/// The argument for a parameter of type A, from one of type PassedLike<A, NotNull<Bare<A>>>.
 template <class A>
 A&& pass_nullable(const NotNull<Bare<A>>& pointer) {
   return static_cast<A&&>(const_cast<Bare<A>&>(pointer.get()));
@@ -83,7 +83,8 @@ inline constexpr bool kSharesObject<NotNull<P>> = kSharesObject<P>;
 
 }  // namespace detail ANYFFI_HIDDEN_
 
-/// The function, as one that never returns a null pointer: its result is annotated as an object. ValueError if it does.
+/// Declares that a function never returns a null pointer: its result is annotated without None. ValueError if it is
+/// null after all.
 template <class F>
 auto never_null(F f) {
   using Callable = detail::CallableOf<F>;

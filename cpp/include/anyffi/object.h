@@ -9,7 +9,7 @@ namespace anyffi {
 
 /// An owned reference to an object. Null only after it was moved from.
 ///
-/// `may_alias`: containers are read as references in place (detail/cells.h).
+/// `may_alias`, because the cells of containers are read as references in place (detail/cells.h).
 class __attribute__((may_alias)) ObjectRef {
  public:
   ObjectRef(detail::Adopt, AnyffiObject* object) noexcept : object_(object) {}
@@ -147,13 +147,13 @@ T* construct(void* place, Args&&... args) {
   }
 }
 
-/// Classes with their own `operator new`, or a private `operator delete`, have no content that lies separately.
+/// Whether content can lie separately: not if the class has its own `operator new` or a private `operator delete`.
 template <class T, class = void>
 inline constexpr bool kMayBeSeparate = kIsDeletable<T>;
 template <class T>
 inline constexpr bool kMayBeSeparate<T, std::void_t<decltype(&T::operator new)>> = false;
 
-/// Memory for a Pointed, and for its content.
+/// Memory for a Pointed and for its content.
 template <class T>
 struct NewMemory {
   void* memory;
@@ -182,7 +182,7 @@ __attribute__((always_inline)) inline Ref<T> make_in_place(int32_t code, Args&&.
   return Ref<T>(Adopt{}, &instance->base.header);
 }
 
-/// The same with ANYFFI_SEPARATE: the content lies in memory of its own, and the object is found by it.
+/// The same with ANYFFI_SEPARATE: the content has its own memory block, and the object can be found by it.
 template <class T, class... Args>
 __attribute__((noinline)) Ref<T> make_separately(int32_t code, Args&&... args) {
   NewMemory<T> fresh{anyffi_object_alloc(sizeof(Pointed)), nullptr};
@@ -197,7 +197,7 @@ __attribute__((noinline)) Ref<T> make_separately(int32_t code, Args&&... args) {
   return made;
 }
 
-/// `make_object`, inlined into constructors.
+/// An inlined `make_object`, for constructors.
 template <class T, class... Args>
 __attribute__((always_inline)) inline Ref<T> make_inlined(Args&&... args) {
   int32_t code = type_code_of<T>();
@@ -220,7 +220,7 @@ Ref<T> make_object(Args&&... args) {
 
 namespace detail ANYFFI_HIDDEN_ {
 
-/// One level of recursion, for user-defined conversions, which may be recursive.
+/// Counts a level of recursion, for user-defined conversions.
 class Depth {
  public:
   Depth() { check(anyffi_depth_enter()); }
@@ -280,7 +280,7 @@ struct Traits<Ref<T>> : detail::RefTraits<Ref<T>> {
 
 namespace detail ANYFFI_HIDDEN_ {
 
-/// What `from_value` takes is converted.
+/// The exact types: values that `from_value` accepts are conversions.
 template <class T>
 inline constexpr uint64_t kExactTypes<Ref<T>> = kHasFromValue<T> ? type_bits(ANYFFI_FIRST_DYNAMIC_TYPE) : kEveryType;
 
@@ -311,7 +311,7 @@ struct BorrowedObject {
   }
 };
 
-/// The object that a parameter, or the value of a field, is copied from.
+/// The object from which a parameter, or the value of a field, is copied.
 template <class T, bool = kHasFromValue<T>>
 struct CopiedObject : BorrowedObject<T> {
   static const T& content(BorrowedPointer<T>& holder) { return *holder; }
@@ -328,7 +328,8 @@ struct CopiedObject<T, true> {
   static const T& content(Holder& holder) { return *content_of<T>(holder.raw().as_object); }
 };
 
-/// Object classes whose objects are made of others. Other classes are not asked: their constructors may ask for traits.
+/// Object classes that convert by value, because they can be moved. Other classes are not tested: their constructors
+/// may need traits.
 template <class T, bool = kIsObjectClass<T>>
 inline constexpr bool kIsObjectValue = false;
 template <class T>
@@ -341,8 +342,8 @@ struct ANYFFI_HIDDEN_ Traits<detail::ObjectArg<T>> : detail::BorrowedObject<T> {
   ANYFFI_HIDDEN_ static constexpr auto name = detail::kTypeKeyOf<T>;
 };
 
-/// An object class by value: a parameter is a copy of the object, a result is a new object. A copy of what a reference
-/// refers to has the class of the object.
+/// An object class by value: a parameter is a copy of the object, a result is a new object. Copying the referent of a
+/// reference preserves the object's actual class.
 template <class T>
 struct ANYFFI_HIDDEN_ Traits<T, std::enable_if_t<detail::kIsObjectValue<T>>> : detail::CopiedObject<T> {
   ANYFFI_HIDDEN_ static constexpr auto name = detail::kTypeKeyOf<T>;

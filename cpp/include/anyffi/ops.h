@@ -1,5 +1,5 @@
 /// \file
-/// Operators for `Class::op`: those that C++ has, and the names of all others.
+/// Operators for `Class::op`: those that C++ has, with defaults, and the names of all others.
 #ifndef ANYFFI_OPS_H_
 #define ANYFFI_OPS_H_
 
@@ -8,8 +8,7 @@
 namespace anyffi {
 
 namespace detail {
-/// What `Class::op` knows of an operator: that it has one operand; two; two, of which the object is the right one; or
-/// nothing.
+/// The kind of an operator: unary; binary; binary with the object on the right; or known by name only.
 enum class OpForm { kUnary, kBinary, kReflected, kNamed };
 }  // namespace detail
 
@@ -48,14 +47,14 @@ namespace ops {
   X(neg, "__neg__", -)            \
   X(pos, "__pos__", +)            \
   X(invert, "__invert__", ~)
-/// X(name in C++, name in Python, expression of an `a`). Conversions may be explicit ones.
+/// X(name in C++, name in Python, expression of an `a`). Conversions may be explicit.
 #define ANYFFI_EXPRESSIONS(X)                    \
   X(bool_, "__bool__", static_cast<bool>(a))     \
   X(int_, "__int__", static_cast<int64_t>(a))    \
   X(float_, "__float__", static_cast<double>(a)) \
   X(hash, "__hash__", std::hash<T>()(a))         \
   X(len, "__len__", a.size())
-/// Of an object on the right: `op<double>(anyffi::ops::rmul)` is `double() * object`.
+/// For an object on the right: `op<double>(anyffi::ops::rmul)` is `double() * object`.
 #define ANYFFI_REFLECTED_OPERATORS(X) \
   X(radd, "__radd__", +)              \
   X(rsub, "__rsub__", -)              \
@@ -67,7 +66,7 @@ namespace ops {
   X(rand_, "__rand__", &)             \
   X(ror_, "__ror__", |)               \
   X(rxor_, "__rxor__", ^)
-/// Without a default: `op(anyffi::ops::getitem, &T::at)`.
+/// Operators without a default function: `op(anyffi::ops::getitem, &T::at)`.
 #define ANYFFI_OTHER_OPERATORS(X) \
   X(floordiv, "__floordiv__")     \
   X(rfloordiv, "__rfloordiv__")   \
@@ -178,12 +177,12 @@ ANYFFI_OTHER_OPERATORS(ANYFFI_OTHER_)
 }  // namespace ops
 
 namespace detail ANYFFI_HIDDEN_ {
-/// Whether there is an operator for operands of these types.
+/// Whether C++ has the operator for operands of these types.
 template <class Op, class T, class U, class = void>
 inline constexpr bool kIsDefined = false;
 template <class Op, class T, class U>
 inline constexpr bool kIsDefined<Op, T, U, std::void_t<typename Op::template Result<T, U>>> = true;
-/// The same of one operand.
+/// The same for one operand.
 template <class Op, class T, class = void>
 inline constexpr bool kIsDefinedAlone = false;
 template <class Op, class T>

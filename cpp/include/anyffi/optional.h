@@ -8,7 +8,7 @@
 namespace anyffi {
 
 namespace detail {
-/// What `->` of a value that is made anew refers to.
+/// A temporary to which `->` can refer.
 template <class T>
 struct Arrow {
   T value;
@@ -36,7 +36,7 @@ class Optional {
   const AnyValue& any() const noexcept { return value_; }
   void reset() noexcept { value_ = AnyValue(); }
 
-  /// Like Python's ==, and so that of std::optional: two of None are equal.
+  /// As Python's ==, and that of std::optional: two empty ones are equal.
   friend bool operator==(const Optional& a, const Optional& b) { return AnyView::equals(a.value_, b.value_); }
   friend bool operator!=(const Optional& a, const Optional& b) { return !AnyView::equals(a.value_, b.value_); }
 

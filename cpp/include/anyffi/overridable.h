@@ -1,5 +1,5 @@
 /// \file
-/// Overridable<T>: virtual functions of a class that classes of Python override.
+/// Overridable<T>: virtual functions of a C++ class that classes of Python can override.
 ///
 ///     struct PyShape : anyffi::Overridable<geo::Shape> {
 ///       using Overridable::Overridable;
@@ -19,11 +19,11 @@
 namespace anyffi {
 namespace detail {
 
-/// What Python overrides of an object. Methods may be looked up on any thread.
+/// The overrides of an object by Python. Methods may be looked up on any thread.
 class Overrides {
  public:
   Overrides() = default;
-  // A copy of the object is one of C++.
+  // A copy of the object is a C++ object, without overrides.
   Overrides(const Overrides&) noexcept {}
   Overrides& operator=(const Overrides&) noexcept { return *this; }
   ~Overrides() {
@@ -34,12 +34,12 @@ class Overrides {
     }
   }
 
-  /// Sets the object, borrowed, and a function of Python that returns the method of a name, or None.
+  /// Sets the object, which is borrowed, and a Python function that returns the method with a name, or None.
   void bind(AnyffiObject* self, Function finder) {
     self_ = self;
     finder_ = std::move(finder);
   }
-  /// Keeps what the object is in Python alive as long as the object.
+  /// Keeps Python's part of the object alive as long as the object.
   void keep(Function holder) { holder_ = std::move(holder); }
   int visit(AnyffiVisit visit, void* context) const {
     int status = visit_references_of(holder_, visit, context);
@@ -49,7 +49,8 @@ class Overrides {
     return status;
   }
 
-  /// The method of Python, which takes the object first; NULL if there is none, or if Python has just called this one.
+  /// Python's method, which takes the object first; NULL if there is none, or if Python is just calling the C++
+  /// function itself.
   AnyffiFunction* find(const char* name) const {
     if (!self_) return nullptr;
     AnyffiGuardedCall* guarded = anyffi_guarded_call();
@@ -129,7 +130,7 @@ class Overrides {
     return entry->method();
   }
 
-  AnyffiObject* self_ = nullptr;  // NULL: no class of Python derives from that of the object
+  AnyffiObject* self_ = nullptr;  // NULL: the object's class is not derived in Python
   Function finder_{Adopt{}, nullptr};
   Function holder_{Adopt{}, nullptr};
   mutable Entry* entries_ = nullptr;
@@ -155,17 +156,17 @@ Ref<T> make_overridable(A&&... args) {
       "or a pointer or std::unique_ptr to the class that .overridable() names",
       type_key);
 }
-/// Whether the content of an object ends with it, from now on. Overrides refer to the object, which what C++ shares,
-/// or takes, would outlive.
+/// Ensures that the content of an object ends with it. Overrides refer to the object, so content that C++ shares, or
+/// could take over, must not outlive it: returns false for shared content, and prevents taking over.
 __attribute__((cold, noinline)) inline bool holds_content(AnyffiObject* object) {
-  // Also of one that keeps others alive.
+  // Also recognizes the deleter of an object that keeps others alive.
   auto has = [object](auto* deleter) { return anyffi_object_replace_deleter(object, deleter, deleter) != 0; };
   if (has(&destroy_shared) || has(&destroy_reference)) return false;
   anyffi_object_replace_deleter(object, &destroy_owned, &destroy_holder);
   return true;
 }
 
-/// Lets an object of a class of Python find its overrides; false if it is of a class of C++ that has none.
+/// Lets an object of a Python class find its overrides. False if it is an object of a C++ class without overrides.
 template <class T, class Alias>
 bool bind_overrides(const Ref<T>& self, const Function& finder) {
   auto* alias = dynamic_cast<Alias*>(&*self);
@@ -177,7 +178,7 @@ bool bind_overrides(const Ref<T>& self, const Function& finder) {
   return true;
 }
 
-/// A copy: of an object of Python's class again one, which Python binds.
+/// Copies an object. For an object of a Python class the copy is an Alias, too, which Python then binds.
 template <class T, class Alias>
 Ref<T> copy_object(const T& object) {
   if constexpr (!std::is_same_v<T, Alias> && std::is_copy_constructible_v<Alias>) {
@@ -192,7 +193,7 @@ Ref<T> copy_object(const T& object) {
   }
 }
 
-/// Has copies of what a reference to a base of T refers to be a T, if that is one.
+/// Makes copies through a reference to a base of T a T, if the object is one.
 template <class T>
 void copy_as_derived() noexcept {
 #if ANYFFI_HAS_RTTI_
@@ -207,28 +208,28 @@ void copy_as_derived() noexcept {
 
 }  // namespace detail
 
-/// The base of the class that passes calls of virtual functions to Python.
+/// The base of a class that forwards calls of virtual functions to Python.
 template <class T>
 class Overridable : public T {
  public:
   using T::T;
   Overridable() = default;
-  /// Of an object that a factory returned.
+  /// For an object that a factory returned.
   template <class U, std::enable_if_t<std::is_same_v<Bare<U>, T> && std::is_constructible_v<T, U&&>, int> = 0>
   explicit Overridable(U&& other) : T(std::forward<U>(other)) {}
   using Overridden = T;
 
  protected:
-  /// Calls the method of Python, which a class that derives from T must define. Python's methods are looked up at the
-  /// first call of each for each object. An argument that is an object is the one that Python knows at its address,
-  /// else a copy: pass a pointer to refer to it.
+  /// Calls Python's method, which a class that derives from T must define. Methods are looked up at the first call for
+  /// each object. An object argument becomes the Python object for its address, if there is one, else a copy: pass a
+  /// pointer to pass a reference.
   template <class R, class... A>
   R override_pure(const char* name, A&&... args) const {
     AnyffiFunction* method = anyffi_overrides.find(name);
     if (__builtin_expect(!method, 0)) detail::throw_missing_override(detail::kTypeKeyOf<T>, name);
     return anyffi_overrides.template call<R>(method, std::forward<A>(args)...);
   }
-  /// The same of a method that a class may define; else calls `otherwise`.
+  /// The same for a method that a class may define; if it does not, calls `otherwise`.
   template <class R, class F, class... A>
   R override_or(const char* name, F otherwise, A&&... args) const {
     AnyffiFunction* method = anyffi_overrides.find(name);
@@ -237,7 +238,7 @@ class Overridable : public T {
   }
 
  public:
-  detail::Overrides anyffi_overrides;  // not for users
+  detail::Overrides anyffi_overrides;  // private
 };
 
 }  // namespace anyffi

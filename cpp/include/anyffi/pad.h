@@ -7,9 +7,9 @@
 
 namespace anyffi {
 
-/// A value that stores text and bytes of up to N words (with a zero unit at the end) inline, without heap memory or
-/// refcounts; other values as AnyValue does. An AnyView of it is valid until it is assigned or destroyed; an AnyValue
-/// of it is a copy.
+/// A value that stores text and bytes of up to N words (including a terminating zero) inline, without heap memory or
+/// refcounts; other values as AnyValue does. An AnyView of it is valid until the pad is assigned or destroyed; an
+/// AnyValue made from it is a copy.
 template <int N>
 class AnyPad {
   static_assert(N > 0, "anyffi: AnyPad<N> needs N > 0: use AnyValue");
@@ -39,7 +39,7 @@ class AnyPad {
 
   const AnyffiValue& raw() const noexcept { return value_; }
 
-  /// Copies a value, which may point into this pad. Nonzero, with an error set, when memory is exhausted.
+  /// Copies a value, which may point into this pad. Nonzero, with an error set, if memory is exhausted.
   int set(const AnyffiValue& value) noexcept {
     AnyffiValue former = value_;
     AnyffiTextView text;

@@ -7,8 +7,8 @@
 
 namespace anyffi {
 
-/// Whether a function that returns a T& may return a copy. False for a class with a copy constructor that does not
-/// compile, such as that of a class with a std::vector of std::unique_ptr.
+/// Whether a function that returns a T& may return a copy. Specialise it as false for a class whose copy constructor
+/// does not compile, such as one with a std::vector of std::unique_ptr.
 template <class T>
 inline constexpr bool kIsCopyable = std::is_copy_constructible_v<T> && detail::kIsObjectValue<T>;
 
@@ -19,10 +19,11 @@ inline constexpr bool kIsObjectPointer = false;
 template <class T>
 inline constexpr bool kIsObjectPointer<T*> = kIsObjectClass<std::remove_cv_t<T>>;
 
-/// Parameters that take the content of an object: no other argument of the call may be that object.
+/// Parameters that take over the content of an object: no other argument of the call may be the same object.
 template <class T>
 inline constexpr bool kTakesObject = false;
-/// Containers of such pointers, at any depth, which cannot be copied although they may have a copy constructor.
+/// Containers of such pointers, at any depth. They cannot be copied, although their types may declare a copy
+/// constructor.
 template <class T>
 inline constexpr bool kHoldsTaken = false;
 template <template <class...> class C, class... Ts>
@@ -39,21 +40,21 @@ inline void check_distinct(const AnyffiValue* args, int32_t size) {
   }
 }
 
-/// Smart pointers that share what the object of an argument does, whatever owns that.
+/// Smart pointers that keep the argument's object alive, whoever owns its content.
 template <class T>
 inline constexpr bool kSharesObject = false;
 
-/// Smart pointers to a T, which own it.
+/// Smart pointers that own a T.
 template <class T, class P>
 inline constexpr bool kIsOwner = false;
 
-/// What a smart pointer to an Alias, which derives from T, is as one to a T.
+/// The type of a smart pointer to an Alias, which derives from T, as a smart pointer to a T.
 template <class T, class Alias, class P>
 struct OwnerAs {
   using Type = P;
 };
 
-/// Whether there is a pointer to an object in a type, which is one or a container.
+/// Whether a type is a pointer to an object, or a container of such.
 template <class T>
 struct HoldsPointer : std::bool_constant<kIsObjectPointer<T>> {};
 template <template <class...> class C, class... Ts>
@@ -61,11 +62,11 @@ struct HoldsPointer<C<Ts...>> : std::bool_constant<(HoldsPointer<Ts>::value || .
 template <class T>
 inline constexpr bool kHoldsPointer = HoldsPointer<T>::value;
 
-/// Results whose declaration says who owns the object. A T& may be one of the arguments.
+/// Results for which the declaration must say who owns the object. Not a T&, which may be one of the arguments.
 template <class R>
 inline constexpr bool kNeedsReturns = kHoldsPointer<Bare<R>>;
 
-/// What applies to pointers in a result.
+/// How pointers in a result are stored.
 struct ReturnContext {
   Returns returns;
   AnyffiObject* first;  // the first argument, if that is an object
@@ -73,7 +74,7 @@ struct ReturnContext {
 inline AnyffiObject* first_object(const AnyffiValue* args, int32_t size) noexcept {
   return size > 0 && args[0].type_code > 0 ? args[0].as_object : nullptr;
 }
-/// That of the result that is stored now, for pointers inside of containers.
+/// The context of the result being stored, for pointers inside of containers.
 ANYFFI_HIDDEN_ inline thread_local const ReturnContext* return_context = nullptr;
 
 class ReturnScope {
@@ -87,7 +88,7 @@ class ReturnScope {
   const ReturnContext* former_;
 };
 
-/// A pointer whose declaration does not say who owns the object.
+/// Throws the error for a pointer whose object has no known owner.
 [[noreturn]] __attribute__((cold, noinline)) inline void refuse_pointer(Returns returns) {
   const char* reason = "a pointer is returned by copy or move: bind a lambda that returns the object";
   if (returns == Returns::kTakeOwnership) {
@@ -102,7 +103,7 @@ class ReturnScope {
   throw Error("TypeError", reason);
 }
 
-/// `flags`: 0, or ANYFFI_BORROWED for a result that may have it.
+/// `flags`: 0, or ANYFFI_BORROWED if the result may be borrowed.
 template <class T>
 AnyffiValue store_pointer(T* pointer, const ReturnContext& context, uint32_t flags) {
   if (!pointer) return AnyffiValue{};
@@ -114,15 +115,16 @@ AnyffiValue store_pointer(T* pointer, const ReturnContext& context, uint32_t fla
   return refer_to_borrowed(pointer, context.first, flags);
 }
 
-/// A pointer outside of results, such as an argument of a callback, refers to an object that stays alive meanwhile.
+/// A pointer that is not a result, such as an argument of a callback, refers to an object that stays alive during the
+/// call.
 template <class T>
 AnyffiValue store_pointer(T* pointer) {
   const ReturnContext reference{Returns::kReference, nullptr};
   return store_pointer(pointer, return_context ? *return_context : reference, 0);
 }
 
-/// The object at the address of an argument of a callback, which is passed by reference; a copy if Python does not know
-/// one. An object that cannot be copied is referred to as by a pointer.
+/// For an argument of a callback that is passed by reference: the object for its address, or a copy if Python does not
+/// know one. An object that cannot be copied is referred to as if by a pointer.
 template <class T>
 AnyValue pass_reference(T& object) {
   using Class = std::remove_cv_t<T>;
@@ -140,7 +142,7 @@ AnyValue pass_reference(T& object) {
   return AnyValue(Adopt{}, passed);
 }
 
-/// What a parameter of type A of a callback or an overridden function becomes in the call of Python's.
+/// The argument that Python's function gets for a parameter of type A of a callback or an overridden function.
 template <class A, class X>
 decltype(auto) as_argument(X&& x) {
   if constexpr (std::is_lvalue_reference_v<A> && kIsObjectClass<Bare<A>>) {

@@ -1,5 +1,5 @@
 /// \file
-/// Structs for dataclasses of Python (`anyffi.dataclass`), whose objects have the layout of the struct.
+/// ANYFFI_RECORD: structs for dataclasses of Python (`anyffi.dataclass`), whose objects have the layout of the struct.
 ///
 ///     namespace my {
 ///     struct Point {
@@ -11,9 +11,9 @@
 ///
 /// The struct has the members of the class, in the order of its fields: `int64_t` for int, `double` for float, `bool`,
 /// `anyffi::String`, `anyffi::Bytes`, `Array`, `List`, `Map`, `Dict`, `Set`, `FrozenSet`, `Function`, `Tensor` and
-/// `Ref<T>` for what these are, `Optional<T>` for T or None, `anyffi::AnyValue` for all others. `python -m anyffi
-/// stubgen --cpp` writes it. A library whose struct differs from the class is not loaded; or, if it was loaded first,
-/// the class is not made.
+/// `Ref<T>` for the corresponding types, `Optional<T>` for T or None, `anyffi::AnyValue` for all others. `python -m
+/// anyffi stubgen --cpp` writes it. A library whose struct differs from the class cannot be loaded; if it was loaded
+/// first, the class cannot be created.
 #ifndef ANYFFI_RECORD_H_
 #define ANYFFI_RECORD_H_
 
@@ -30,7 +30,7 @@ struct ExpectedFields {
   int32_t size = 0;
 
   void add(const AnyffiFieldInfo& row) {
-    // Doubled at each power of two.
+    // Grows at each power of two.
     if ((size & (size - 1)) == 0) grow();
     rows[size++] = row;
   }
@@ -51,7 +51,7 @@ inline constexpr bool kIsOptional = false;
 template <class T>
 inline constexpr bool kIsOptional<Optional<T>> = true;
 
-/// How a data member of type M is stored: also values of one type.
+/// As `storage_of`, for the types of record members: some types are stored as values.
 template <class M>
 constexpr int32_t record_storage_of() {
   constexpr bool kIsValue = std::is_same_v<M, String> || std::is_same_v<M, Bytes> || kIsOptional<M>;
@@ -68,7 +68,7 @@ AnyffiFieldInfo expect_member(const char* name, M T::* member) {
   AnyffiFieldInfo field{};
   field.name = name;
   field.type_name = kMemberName<M>;
-  // Any address that is not NULL.
+  // Any address other than NULL will do.
   auto* object = reinterpret_cast<T*>(uintptr_t{1} << 12);
   field.offset = reinterpret_cast<const char*>(&(object->*member)) - reinterpret_cast<const char*>(object);
   field.storage = record_storage_of<M>();
@@ -77,7 +77,7 @@ AnyffiFieldInfo expect_member(const char* name, M T::* member) {
 
 }  // namespace detail
 
-/// Collects the members of a struct for a dataclass, and checks them at the end: when the library is loaded.
+/// Collects the members of a struct for a dataclass. At the end, when the library is loaded, they are checked.
 template <class T>
 class __attribute__((visibility("hidden"))) Record {
  public:
@@ -93,7 +93,7 @@ class __attribute__((visibility("hidden"))) Record {
     if (status != 0) anyffi_registry_defer_error();
   }
 
-  /// A field of the class, and its member: in the order of both.
+  /// Declares a field of the class and the struct's member for it, in the order of both.
   template <class M>
   Record& field(const char* name, M T::* member) noexcept {
     status_ = detail::catch_all([&] {
@@ -109,7 +109,7 @@ class __attribute__((visibility("hidden"))) Record {
 };
 
 namespace detail {
-/// What the last field of a record leaves: nothing.
+/// The result of the complete declaration; it holds nothing.
 struct CheckedRecord {
   template <class T>
   CheckedRecord(const Record<T>&) noexcept {}  // NOLINT: implicit on purpose

@@ -15,8 +15,8 @@
 /// A class that derives from another one (`using Parent = ...`) lists its own fields; those of the parent come first.
 ///
 /// Python's garbage collector visits the references in data members that are fields, with the interpreter lock held, so
-/// that it can collect an object that a Python callable in it refers to. For other members, the class names all of
-/// them:
+/// that it can collect an object to which a Python callable in it refers. If other members own references, the class
+/// lists all such members:
 ///
 ///     void visit_references(const anyffi::Visitor& visit) const { visit(on_click_); visit(children_); }
 #ifndef ANYFFI_REFLECTION_H_
@@ -78,7 +78,7 @@ inline constexpr int32_t kFieldCount = 0;
 template <auto... kMembers>
 inline constexpr int32_t kFieldCount<FieldList<kMembers...>> = sizeof...(kMembers);
 
-/// Compares functions of any type. An inherited `fields` is registered by the base class.
+/// Compares functions of any type. A base's `fields`, which is inherited, belongs to the base class.
 template <class A, class B>
 constexpr bool same_function(A a, B b) {
   if constexpr (std::is_same_v<A, B>) {
@@ -120,7 +120,7 @@ constexpr const char* own_doc() {
 template <class T>
 void describe_class(AnyffiTypeInfo& info) {
   info.doc = own_doc<T>();
-  // Not a comparison with nullptr: under -fsanitize=undefined, GCC takes that for no constant expression.
+  // Not a comparison with nullptr, which under -fsanitize=undefined is not a constant expression for GCC.
   if constexpr (!std::is_null_pointer_v<decltype(FieldsOf<T>::kFunction)> && !kInheritsFields<T>) {
     info.fields = FieldTable<T>::kList.rows;
     info.num_fields = kFieldCount<decltype(T::fields())>;

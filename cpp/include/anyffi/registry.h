@@ -24,7 +24,7 @@ class __attribute__((visibility("hidden"))) Registration {
   explicit Registration(const char* name) noexcept : state_{name, nullptr, nullptr, {}} {}
 
   /// Registers a typed callable; `names` are `arg("x")`, `arg("y") = 1`. A second one is an overload: a call selects
-  /// the first that accepts all arguments without conversion, else to the first that converts them. `doc` and
+  /// the first that accepts all arguments without conversion, or else the first that converts them. `doc` and
   /// `release_gil` apply to the callable before them.
   template <class F, class... N>
   Registration& def(F f, N&&... names) noexcept {
@@ -49,12 +49,12 @@ class __attribute__((visibility("hidden"))) Registration {
     anyffi_native_release_gil(state_.function);
     return *this;
   }
-  /// The attribute of the name is what the function returns, not the function; it has no parameters.
+  /// The attribute with this name is the function's result, not the function, which has no parameters.
   Registration& constant() noexcept {
     anyffi_native_set_constant(state_.function);
     return *this;
   }
-  /// Who owns the object that the result points or refers to.
+  /// Who owns the object to which the result points or refers.
   Registration& returns(Returns returns) noexcept {
     anyffi_native_set_returns(state_.function, static_cast<int32_t>(returns));
     return *this;
@@ -71,7 +71,7 @@ class __attribute__((visibility("hidden"))) Registration {
  protected:
   constexpr Registration() noexcept = default;
 
-  /// Adds a callable. `name`: of an export, where it is defined first, else NULL.
+  /// Adds a callable. `name`: for the first function of an export, else NULL.
   template <class F, class... N>
   Registration& add(const char* name, F& f, N&... names) noexcept {
     decltype(auto) callable = detail::as_function(f);
@@ -84,7 +84,7 @@ class __attribute__((visibility("hidden"))) Registration {
 
 namespace detail ANYFFI_HIDDEN_ {
 
-/// A function of the module table. Lives as long as the library, which is never unloaded; needs no initializer, so that
+/// A function of the module table. Lives as long as the library, which is never unloaded. Needs no initialiser, so that
 /// the exported symbol may be called at any time.
 class __attribute__((visibility("hidden"))) Export : public Registration {
  public:
@@ -107,14 +107,14 @@ class __attribute__((visibility("hidden"))) Export : public Registration {
 
 class ClassBuilder;
 
-/// A copy that lives as long as the library. The name is unusual because argument-dependent lookup finds it: in a
-/// user's namespace a short one would be ambiguous.
+/// A copy that lives as long as the library. The long name is deliberate: argument-dependent lookup would find a short
+/// one, and make it ambiguous with a function of the user's namespace.
 template <class T>
 const T& make_immortal_copy(T value) {
   return *new T(static_cast<T&&>(value));
 }
 
-/// What the last method of a registration leaves: nothing.
+/// The result of the complete registration; it holds nothing.
 struct Registered {
   // NOLINTNEXTLINE: implicit on purpose, here and below
   __attribute__((cold, noinline)) Registered(Registration& complete) noexcept { complete.finish(); }
@@ -171,8 +171,8 @@ __attribute__((weak)) ANYFFI_EXPORT_SYMBOL AnyffiModuleTable __anyffi_module = {
   [[maybe_unused]] static const ::anyffi::detail::Registered anyffi_exported_##name =             \
       anyffi_export_##name.define(#name, __VA_ARGS__)
 
-/// Exports a function of a submodule: `ANYFFI_EXPORT_IN(linalg, norm, &norm, arg("x"));` is `linalg.norm` of the
-/// module. The classes of a submodule have it in their keys: `ANYFFI_CLASS(Matrix, "demo.linalg.Matrix")`.
+/// Exports a function of a submodule: `ANYFFI_EXPORT_IN(linalg, norm, &norm, arg("x"));` becomes `linalg.norm` of the
+/// module. Classes of a submodule have its name in their keys: `ANYFFI_CLASS(Matrix, "demo.linalg.Matrix")`.
 #define ANYFFI_EXPORT_IN(submodule, name, ...) \
   ANYFFI_EXPORT_IN_(ANYFFI_JOIN_(anyffi_export_in_, __COUNTER__), #submodule "." #name, __VA_ARGS__)
 #define ANYFFI_EXPORT_IN_(variable, path, ...)                                                \
@@ -180,12 +180,13 @@ __attribute__((weak)) ANYFFI_EXPORT_SYMBOL AnyffiModuleTable __anyffi_module = {
   [[maybe_unused]] static const ::anyffi::detail::Registered ANYFFI_JOIN_(variable, _ready) = \
       variable.define(path, __VA_ARGS__)
 
-/// Documents a submodule, and declares one that has classes alone: `ANYFFI_SUBMODULE(linalg, "Linear algebra.");`
+/// Documents a submodule, or declares one that has only classes: `ANYFFI_SUBMODULE(linalg, "Linear algebra.");`
 #define ANYFFI_SUBMODULE(submodule, text) \
   ANYFFI_EXPORT_IN(submodule, __doc__, []() -> const char* { return text; }).constant()
 
 /// Exports a value as an attribute of the module: `ANYFFI_EXPORT_CONSTANT(version, "1.2").doc("...");`. It is computed
-/// when it is first read, and converted for each module that is loaded; of a class of C++, Python gets a copy.
+/// when it is first read, and converted for each module that is loaded. If it is an object of a C++ class, Python gets
+/// a copy.
 #define ANYFFI_EXPORT_CONSTANT(name, ...)                                         \
   ANYFFI_EXPORT(name, [] {                                                        \
     static const auto& value = ::anyffi::detail::make_immortal_copy(__VA_ARGS__); \

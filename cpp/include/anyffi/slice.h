@@ -20,7 +20,7 @@ class Slice : public ObjectRef {
   AnyView stop() const { return AnyView(parts().stop); }
   AnyView step() const { return AnyView(parts().step); }
 
-  /// The indices that it selects in a sequence: `start + i * step` for each i below `count`, all of them valid.
+  /// The indices that the slice selects in a sequence: `start + i * step` for each i below `count`. All are valid.
   struct Indices {
     int64_t start, step, count;
   };
@@ -30,7 +30,7 @@ class Slice : public ObjectRef {
     int64_t by = clamped(step, 1);
     if (by == 0) throw Error("ValueError", "slice step cannot be zero");
     if (by == INT64_MIN) by = -INT64_MAX;
-    // The bounds of start and stop in this direction.
+    // The smallest and largest start and stop in this direction.
     int64_t least = by < 0 ? -1 : 0, most = by < 0 ? size - 1 : size;
     auto position = [&](const AnyView& given, int64_t otherwise) {
       if (given.is_none()) return otherwise;
@@ -46,7 +46,7 @@ class Slice : public ObjectRef {
   }
 
  private:
-  /// A part as Python reads it: ints that are too large stand for the largest.
+  /// A part as Python reads it: ints beyond int64 are clamped.
   static int64_t clamped(const AnyView& part, int64_t otherwise) {
     if (part.is_none()) return otherwise;
     if (part.type_code() != ANYFFI_BIG_INT) return part.cast<int64_t>();

@@ -14,8 +14,8 @@ namespace detail {
 template <class T, int32_t kFamily, int32_t kObject>
 struct TextTraits;
 
-/// The value of a String or Bytes: owned, except during a call in the argument of a `const T&` parameter, which borrows
-/// the caller's memory. A copy of that owns its own.
+/// The value of a String or Bytes. Owned, except in the argument of a `const T&` parameter, which borrows the caller's
+/// memory during the call; a copy of it is owned.
 class TextValue : public AnyValue {
  public:
   TextValue() noexcept = default;
@@ -38,7 +38,7 @@ class TextValue : public AnyValue {
     }
     return value;
   }
-  /// The same, with the reference of this text.
+  /// The same, but takes this text's reference.
   AnyffiValue take() { return is_borrowed() ? copy() : release(); }
 
  private:
@@ -51,11 +51,11 @@ inline AnyffiTextView view_text(const AnyffiValue& text) {
   return result;
 }
 
-/// Whether two texts, or two bytes, are equal: text is always of the narrowest encoding.
+/// Whether two strings, or two bytes, are equal. Text always has the narrowest encoding.
 inline bool same_text(const AnyffiValue& a, const AnyffiValue& b) {
   if (a.type_code == b.type_code) {
     if (a.type_code == ANYFFI_STR || a.type_code == ANYFFI_BYTES) return same_words(a, b);
-    // Most texts differ in length.
+    // Fast path: most texts differ in length.
     if (a.type_code == ANYFFI_STR_OBJECT && reinterpret_cast<const AnyffiStrObject*>(a.as_object)->length !=
                                                 reinterpret_cast<const AnyffiStrObject*>(b.as_object)->length) {
       return false;
@@ -67,16 +67,16 @@ inline bool same_text(const AnyffiValue& a, const AnyffiValue& b) {
                           static_cast<size_t>(left.length) << anyffi_encoding_shift(left.encoding)) == 0;
 }
 
-/// Joins two inline texts of one-byte code points, with at most 11 in all. False for others.
+/// Joins two inline texts of one-byte code points with at most 11 in total. False for others.
 inline bool join_inline(const AnyffiValue& a, const AnyffiValue& b, AnyffiValue& out) {
   if (a.type_code != ANYFFI_STR || b.type_code != ANYFFI_STR) return false;
-  // The last byte is encoding and room.
+  // The last byte contains the encoding and the free space.
   uint64_t last = static_cast<uint64_t>(a.as_int) >> 56, other = static_cast<uint64_t>(b.as_int) >> 56;
   uint64_t used = ANYFFI_INLINE_BYTES - (last & 15), added = ANYFFI_INLINE_BYTES - (other & 15);
   uint64_t encoding = last > other ? last >> 4 : other >> 4;
   if (encoding > ANYFFI_LATIN1 || used + added > ANYFFI_INLINE_BYTES) return false;
   constexpr uint64_t kText = ~uint64_t{0} >> 8;
-  // The text as bytes 0 to 3, and 4 to 10.
+  // The text is in bytes 0 to 3 of `first`, and 4 to 10 of `rest`.
   uint64_t first = a.aux, rest = static_cast<uint64_t>(a.as_int) & kText;
   uint64_t more = b.aux | static_cast<uint64_t>(b.as_int) << 32, most = (static_cast<uint64_t>(b.as_int) & kText) >> 32;
   if (used < 4) {
@@ -301,8 +301,8 @@ struct TextTraits {
   static bool fits_cell(const AnyffiValue& cell) { return cell.type_code == kCode || cell.type_code == kObjectCode; }
 
  private:
-  /// Whether an owned copy needs no call, which is a third of the time: not of what is movable or borrowed, nor of text
-  /// whose encoding might not be the narrowest.
+  /// Whether an owned copy is a plain copy, which takes a third of the time of a call. Not for movable or borrowed
+  /// text, nor for text whose encoding might not be the narrowest.
   static bool is_copied(const AnyffiValue& value) {
     if (value.type_code == kObjectCode) return value.aux == 0;
     return value.type_code == kCode && (kCode == ANYFFI_BYTES || value.as_int >> 60 == ANYFFI_ASCII);
@@ -325,7 +325,7 @@ struct Traits<Bytes> : detail::TextTraits<Bytes, ANYFFI_BYTES, ANYFFI_BYTES_OBJE
 
 namespace detail {
 
-/// The argument of a `const T&` parameter, T a String or Bytes: text and bytes of the caller are not copied.
+/// The argument of a `const T&` parameter, where T is String or Bytes: the caller's text and bytes are not copied.
 template <class T>
 struct BorrowedText {
   T text;

@@ -1,5 +1,5 @@
 /// \file
-/// Operations on values and all that they consist of: elements, keys and values, fields of objects.
+/// Operations on values and all their parts: elements, keys and values, fields of objects.
 #ifndef ANYFFI_STRUCTURE_H_
 #define ANYFFI_STRUCTURE_H_
 
@@ -10,7 +10,7 @@ namespace anyffi {
 
 /// Options of comparisons by structure.
 struct StructureOptions {
-  /// Variables that nothing binds stand for each other, one for one.
+  /// Free variables (which nothing binds) may correspond to each other, one to one.
   bool map_free_vars = false;
   /// Only the types and shapes of tensors are compared.
   bool skip_tensor_content = false;
@@ -30,19 +30,19 @@ inline bool structural_equal(AnyView a, AnyView b, StructureOptions options = {}
   return result != 0;
 }
 
-/// A hash that is the same in every process and on every machine, and for values of the same structure.
+/// A hash that is the same in every process and on every machine, and equal for values with the same structure.
 inline int64_t structural_hash(AnyView value, StructureOptions options = {}) {
   int64_t result;
   detail::check(anyffi_structure_hash(&value.raw(), options.flags(), &result));
   return result;
 }
 
-/// A part in which two values differ; false if there is none.
+/// A part in which two values differ. Converts to false if there is none.
 struct Mismatch {
-  /// The steps that lead to it, Arrays of two: 0 and the name of a field, 1 and an index, 2 and a key, 3 and an element
-  /// of a set.
+  /// The steps that lead to the part, as Arrays of two: 0 and the name of a field, 1 and an index, 2 and a key, 3 and
+  /// an element of a set.
   Array<Array<>> path;
-  /// None on a side that has no such part.
+  /// None on a side without such a part.
   AnyValue left;
   AnyValue right;
   bool has_left = false;
@@ -80,15 +80,15 @@ inline Mismatch first_mismatch(AnyView a, AnyView b, StructureOptions options = 
   return found.size() == 0 ? Mismatch{} : found[0];
 }
 
-/// Calls a function with a value and with all that it consists of, with what has several references once: before its
-/// parts, which are left out if it returns false, or after them.
+/// Calls a function with a value and all its parts, each shared part once: before its own parts, which are skipped if
+/// the function returns false, or after them.
 inline void structural_visit(AnyView value, const Function& function, bool is_post = false) {
   AnyView called = function;
   detail::check(anyffi_structure_visit(&value.raw(), &called.raw(), is_post));
 }
 
-/// What a function returns for a value, after its parts were replaced by what it returned for them. What has not
-/// changed is not made again.
+/// Maps a value: each part is replaced by the function's result for it, then the function is called with the new value.
+/// Unchanged values are not copied.
 inline AnyValue structural_map(AnyView value, const Function& function) {
   AnyView called = function;
   AnyValue made;
@@ -97,15 +97,15 @@ inline AnyValue structural_map(AnyView value, const Function& function) {
 }
 
 /// The direct parts of a value in the order of `structural_visit`. Each is an Array of three: the two of the step that
-/// leads to it, as in `Mismatch::path`, where a key of a mapping is an element of it, and the part.
+/// leads to it, as in `Mismatch::path`, and the part. A key of a mapping is listed as an element.
 inline Array<Array<>> structural_children(AnyView value) {
   AnyValue rows;
   detail::check(anyffi_structure_children(&value.raw(), rows.out()));
   return rows.cast<Array<Array<>>>();
 }
 
-/// A value whose direct parts are what a function returns for those of another one, which is returned itself if none
-/// changes. The parts of the parts are left to the function: so passes with an environment are recursive functions.
+/// A value whose direct parts are the function's results for the direct parts of another one; the same value if none
+/// changes. The function decides whether to recurse, so that passes with an environment can be recursive functions.
 inline AnyValue structural_map_children(AnyView value, const Function& function) {
   AnyView called = function;
   AnyValue made;
@@ -113,7 +113,7 @@ inline AnyValue structural_map_children(AnyView value, const Function& function)
   return made;
 }
 
-/// A copy of a value and of all that it consists of, which may contain itself.
+/// A copy of a value and all its parts, which may contain itself.
 inline AnyValue deep_copy(AnyView value) {
   AnyView none;
   AnyValue made;
@@ -128,7 +128,7 @@ inline String to_json(AnyView value) {
   return text.cast<String>();
 }
 
-/// The value of such JSON, a string or bytes. ValueError, with the place, for other text.
+/// The value of such JSON, a string or bytes. ValueError, with the position, for other text.
 inline AnyValue from_json(AnyView text) {
   AnyValue value;
   detail::check(anyffi_json_read(&text.raw(), value.out()));

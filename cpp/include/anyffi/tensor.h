@@ -83,9 +83,9 @@ class TensorMethods {
     }
     return true;
   }
-  /// The address of the first element; `strides()` leads to the others. BufferError if the CPU cannot read the memory;
-  /// TypeError if the elements have another type than T (`void`: any); ValueError if T is not const and the memory is
-  /// read-only, or if the address is not aligned for a T.
+  /// The address of the first element; `strides()` leads to the others. BufferError if the CPU cannot access the
+  /// memory; TypeError if the elements have another type than T (`void`: any type); ValueError if T is not const and
+  /// the memory is read-only, or if the address is not aligned for a T.
   template <class T>
   T* data() const {
     return access<T>(ANYFFI_ACCESS_READ);
@@ -96,12 +96,12 @@ class TensorMethods {
     if (!is_contiguous()) throw_not_contiguous();
     return data<T>();
   }
-  /// The same on any device, for code that passes the address to the device.
+  /// The same on any device, for code that passes the address on to the device.
   template <class T>
   T* device_data() const {
     return access<T>(ANYFFI_ACCESS_DEVICE);
   }
-  /// The element at a position along each axis, from 0; checked as by `data`. IndexError if there is none.
+  /// The element at a position on each axis, from 0; checked as by `data`. IndexError if there is none.
   template <class T, class... Position>
   T& at(Position... position) const {
     static_assert((std::is_integral_v<Position> && ...), "anyffi: positions must be integers");
@@ -169,7 +169,7 @@ class Tensor : public ObjectRef, public detail::TensorMethods<Tensor> {
     detail::Extents extents(shape);
     return empty(extents.data(), extents.size(), dtype);
   }
-  /// The same with an allocator of the caller's, on any device. `allocator.alloc(size)` returns NULL on failure
+  /// The same with an allocator of the caller, on any device. `allocator.alloc(size)` returns NULL on failure
   /// (std::bad_alloc); `allocator.free(memory)` runs on the thread that releases the last reference. The allocator
   /// lives as long as the memory.
   template <class Allocator>
@@ -205,9 +205,9 @@ Tensor detail::TensorMethods<Derived>::copy() const {
   return Tensor(Adopt{}, created.as_object);
 }
 
-/// A borrowed tensor, valid as long as its source: as a parameter it accepts what Tensor accepts, without a refcount,
-/// but it cannot be stored or returned. Passed to another function, it is the tensor that it was made from; one over
-/// memory that no tensor owns is accepted by parameters of type TensorView only.
+/// A borrowed tensor, valid as long as its source: as a parameter it accepts what Tensor accepts, without refcounting,
+/// but it cannot be stored or returned. Passed to another function, it becomes the tensor from which it was made; a
+/// view of memory that no tensor owns is accepted only by parameters of type TensorView.
 class TensorView : public detail::TensorMethods<TensorView> {
  public:
   TensorView(const Tensor& tensor) noexcept  // NOLINT: implicit on purpose
@@ -228,7 +228,7 @@ class TensorView : public detail::TensorMethods<TensorView> {
   friend struct Traits<TensorView>;
   const AnyffiTensorData* raw_;
   uint64_t flags_;
-  AnyffiObject* tensor_ = nullptr;  // NULL: memory that no tensor owns
+  AnyffiObject* tensor_ = nullptr;  // NULL: no tensor owns the memory
 };
 
 template <>

@@ -1,5 +1,5 @@
 /// \file
-/// TensorSpan: the elements of a tensor, by index and in loops.
+/// TensorSpan: typed access to the elements of a tensor, by index and in loops.
 #ifndef ANYFFI_TENSOR_SPAN_H_
 #define ANYFFI_TENSOR_SPAN_H_
 
@@ -77,7 +77,7 @@ class Rows {
   Span span_;
 };
 
-/// The span of the options that a span's row or column has.
+/// The span type for a row or column of a span with the options `kOptions`.
 template <class T, auto kOptions, class Axes>
 struct SubspanOf;
 
@@ -130,7 +130,7 @@ class ElementAccess {
     if (__builtin_expect(!is_inside, 0)) throw_bad_index();
     return (*this)(index...);
   }
-  /// The element at an index of a tensor of one axis, or of compact elements in their order in memory; not checked.
+  /// The element at an index of a one-dimensional tensor, or of compact elements in memory order; not checked.
   T& operator[](int64_t index) const {
     static_assert(kRank == 1 || Requirement::kIsCompact,
                   "anyffi: x[i] is for one axis; with more use x(i, j) or row(i)");
@@ -138,13 +138,13 @@ class ElementAccess {
     return self().data()[Requirement::kIsCompact ? index : index * self().stride(0)];
   }
 
-  /// Row `i`, which has an axis less; not checked.
+  /// Row `i`, which has one axis less; not checked.
   auto row(int64_t index) const {
     static_assert(kRank >= 2, "anyffi: only tensors of two or more axes have rows");
     constexpr TensorOrder kOrder = kOptions.order == row_major ? row_major : strided;
     return subspan<0, kOrder>(index, std::make_index_sequence < kRank<1 ? 0 : kRank - 1>());
   }
-  /// Column `j` of a tensor of two axes; not checked.
+  /// Column `j` of a two-dimensional tensor; not checked.
   auto col(int64_t index) const {
     static_assert(kRank == 2, "anyffi: only tensors of two axes have columns");
     constexpr TensorOrder kOrder = kOptions.order == col_major ? row_major : strided;
@@ -155,12 +155,12 @@ class ElementAccess {
     if constexpr (kRank >= 2) {
       return Rows(self().span());
     } else {
-      // For a loop, about which the compiler would have more to say.
+      // Returns something that a loop accepts, so that the failed assertion is the only compile error.
       return Rows(TensorSpan<T, 2>(nullptr, nullptr, nullptr));
     }
   }
 
-  /// All elements, the last axis first; compact ones in their order in memory, by pointers.
+  /// All elements, the last axis fastest; compact ones in memory order, by pointers.
   auto begin() const {
     assert_on_cpu();
     static_assert(kIsWalked, "anyffi: a loop over all elements needs a rank, as in TypedView<T, 2>, or row_major");
@@ -192,7 +192,7 @@ class ElementAccess {
     const int64_t indices[] = {index..., 0};
     return offset_of(indices, std::index_sequence_for<Index...>());
   }
-  /// By the extents where elements are compact: those may be constants.
+  /// For compact elements, computes with the extents, which may be compile-time constants.
   template <size_t... I>
   int64_t offset_of([[maybe_unused]] const int64_t* indices, std::index_sequence<I...>) const {
     constexpr int32_t kLast = static_cast<int32_t>(sizeof...(I)) - 1;
@@ -217,7 +217,7 @@ class ElementAccess {
     return StridedIterator<T, kRank>(span.data(), extents, strides, left);
   }
 
-  /// Without axis kAxis, at an index of it; `I` counts the axes that remain.
+  /// The span without axis kAxis, at an index on it; `I` counts the remaining axes.
   template <int32_t kAxis, TensorOrder kOrder, size_t... I>
   auto subspan(int64_t index, std::index_sequence<I...>) const {
     assert_on_cpu();
@@ -248,7 +248,7 @@ class TensorSpan : public detail::ElementAccess<TensorSpan<T, options...>, T, op
       if (kOptions.order == strided) strides_[axis] = strides[axis];
     }
   }
-  /// From a span whose type requires as much or more.
+  /// From a span whose type requires at least as much.
   template <class U, auto... others,
             std::enable_if_t<detail::implies<detail::TensorRequirement<U, others...>, Requirement>(), int> = 0>
   TensorSpan(const TensorSpan<U, others...>& other) : data_(other.data()) {  // NOLINT: implicit on purpose
@@ -261,7 +261,7 @@ class TensorSpan : public detail::ElementAccess<TensorSpan<T, options...>, T, op
   T* data() const { return data_; }
   static constexpr int32_t rank() { return kOptions.rank; }
   int64_t extent(int32_t axis) const { return kOptions.extents[axis] >= 0 ? kOptions.extents[axis] : extents_[axis]; }
-  /// The distance between neighbours along an axis, in elements.
+  /// The distance between neighbours on an axis, in elements.
   int64_t stride(int32_t axis) const {
     if (kOptions.order == strided) return strides_[axis];
     int64_t step = 1;

@@ -20,8 +20,8 @@ inline const AnyffiValue& unboxed(const AnyffiValue& value) {
   return value.type_code == ANYFFI_BOX ? reinterpret_cast<const AnyffiBox*>(value.as_object)->value : value;
 }
 
-/// Loads a number: `load_plain` is the fast path, for exact types; `load_special` converts or refuses the rest. Boxes,
-/// and a Bool as an Int, are handled here.
+/// Loads a number: `load_plain` is the fast path, for exact types; `load_special` converts or refuses other values.
+/// Boxes, and a Bool as an Int, are handled here.
 template <class Conversion, class T>
 __attribute__((noinline)) bool load_number_slow(const AnyffiValue& given, T& out, AnyffiMismatch& why) {
   const AnyffiValue& value = unboxed(given);
@@ -32,7 +32,7 @@ __attribute__((noinline)) bool load_number_slow(const AnyffiValue& given, T& out
 template <class Conversion, class T>
 bool load_number(const AnyffiValue& given, T& out, AnyffiMismatch& why) {
   if (__builtin_expect(Conversion::load_plain(given, out), 1)) return true;
-  // A local whose address is taken, so that `out` can stay in a register.
+  // A separate local variable, because its address is taken: `out` can then stay in a register.
   T found{};
   bool is_loaded = load_number_slow<Conversion>(given, found, why);
   out = found;
@@ -165,7 +165,7 @@ struct Traits<bool> {
 
 namespace detail {
 
-/// The integer type of an enumeration: not a character type.
+/// The integer type of an enumeration; never a character type.
 template <class T, bool = kIsCharacter<T>>
 struct NumberOf {
   using type = T;
@@ -190,7 +190,7 @@ struct Traits<E, std::enable_if_t<std::is_enum_v<E> && !detail::kIsEnumeration<E
 };
 
 /// Accepts a string of one character that the type can hold: `char` and `char8_t` ASCII, `char16_t` up to U+FFFF,
-/// others any. ValueError for a longer or empty string, and for a character that does not fit, also as a result.
+/// others any. ValueError for a longer or empty string, and for a character that does not fit, also for a result.
 template <class T>
 struct Traits<T, std::enable_if_t<detail::kIsCharacter<T>>> {
   static constexpr uint32_t kLast = sizeof(T) == 1 ? 0x7F : sizeof(T) == 2 ? 0xFFFF : 0x10FFFF;

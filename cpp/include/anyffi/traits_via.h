@@ -17,7 +17,7 @@ namespace anyffi {
 
 namespace detail {
 
-/// What a result is whose type converts through C, and so is a copy.
+/// The result metadata of a type that converts through C, and so is a copy.
 template <class C>
 struct CopyOf {
   ANYFFI_HIDDEN_ static constexpr auto result_name = kResultName<C>;
@@ -32,12 +32,12 @@ constexpr bool same_text(const char* a, const char* b) {
 
 }  // namespace detail
 
-/// Converts T through C. The specialisation of Traits that derives from this has `static T from(C)` and
-/// `static C to(const T&)`, which may throw, and may have its own `name`. As a result, an anyffi::Tuple becomes a tuple
-/// of Python. What a `from(const C&)` gets lives until the call ends, so that a parameter may refer to it; elements of
-/// containers may not.
-/// @tparam R What `to` returns, if results are another type than parameters: C accepts what they become, or else a T is
-/// no default, no alternative of a variant and no state of pickles.
+/// Converts T through C. The specialisation of Traits that derives from this has `static T from(C)` and `static C
+/// to(const T&)`, which may throw, and may have its own `name`. As a result, an anyffi::Tuple becomes a tuple of
+/// Python. The argument of a `from(const C&)` lives until the call ends, so that a parameter may refer to it; elements
+/// of containers may not.
+/// @tparam R The result type of `to`, if results have another type than parameters. If C does not accept what they
+/// become, a T cannot be a default, an alternative of a variant, or the state of a pickle.
 template <class T, class C, class R = C>
 struct TraitsVia {
   using Carrier = C;
@@ -48,7 +48,8 @@ struct TraitsVia {
   static constexpr bool kBorrows = false;
   static constexpr bool kReadsMembers = detail::kReadsMembers<C>;
 
-  /// What `from` is called with, and its result, which may refer to that. Neither need be default-constructible.
+  /// The argument of `from`, and its result, which may refer to the argument. Neither needs to be
+  /// default-constructible.
   struct ANYFFI_HIDDEN_ Holder {
     using Taken = decltype(Traits<C>::take(std::declval<typename Traits<C>::Holder&>()));
     using Kept = std::conditional_t<std::is_reference_v<Taken>, char, std::remove_const_t<Taken>>;
@@ -59,7 +60,7 @@ struct TraitsVia {
       if (is_full) value.~T();
       if (has_carrier) carrier.~Kept();
     }
-    /// As `from` takes it.
+    /// Returns the argument as `from` takes it.
     Taken&& take_carrier() {
       if constexpr (std::is_reference_v<Taken>) {
         return Traits<C>::take(inner);
@@ -105,7 +106,7 @@ inline constexpr bool kHasResultName = false;
 template <class T>
 inline constexpr bool kHasResultName<T, std::void_t<decltype(Traits<T>::result_name)>> = true;
 
-/// The carrier's names, unless the traits have one of their own.
+/// The names of the carrier, unless the traits have their own.
 template <class T>
 constexpr auto via_result_name() {
   if constexpr (same_text(Traits<T>::name, Traits<typename Traits<T>::Carrier>::name)) {

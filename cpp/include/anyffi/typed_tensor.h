@@ -1,5 +1,5 @@
 /// \file
-/// TypedView and TypedTensor: tensors whose type states what their elements are, and how they lie in memory.
+/// TypedView and TypedTensor: tensors whose C++ type states the element type and the memory layout.
 #ifndef ANYFFI_TYPED_TENSOR_H_
 #define ANYFFI_TYPED_TENSOR_H_
 
@@ -14,13 +14,13 @@ class TypedTensor;
 
 namespace detail {
 
-/// Access to the elements of a tensor by its description, for Derived with `raw()`.
+/// Access to a tensor's elements, for Derived with `raw()`.
 template <class Derived, class T, auto... options>
 class RawAccess : public ElementAccess<Derived, T, options...> {
   static constexpr TensorOptions kOptions = TensorRequirement<T, options...>::kOptions;
 
  public:
-  /// The address of the first element; on another device, one for that device.
+  /// The address of the first element; for a tensor on another device, an address on that device.
   T* data() const { return reinterpret_cast<T*>(static_cast<char*>(self().raw().data) + self().raw().byte_offset); }
   int32_t rank() const { return kOptions.rank < 0 ? self().raw().ndim : kOptions.rank; }
   /// The number of elements along an axis.
@@ -39,7 +39,7 @@ class RawAccess : public ElementAccess<Derived, T, options...> {
 class ViewedTensor {
  public:
   explicit ViewedTensor(const TensorView& tensor) : tensor_(tensor) {}
-  /// The tensor that a view was made from.
+  /// The tensor from which a view was made.
   const TensorView& tensor() const { return tensor_; }
   const AnyffiTensorData& raw() const { return tensor_.raw(); }
 
@@ -47,7 +47,8 @@ class ViewedTensor {
   TensorView tensor_;
 };
 
-/// A view of unknown rank reads the description; others copy extents and strides, which loops then keep in registers.
+/// A view of unknown rank reads the tensor's description; others copy extents and strides, which loops can keep in
+/// registers.
 template <class T, auto... options>
 struct UnrankedView : ViewedTensor, RawAccess<UnrankedView<T, options...>, T, options...> {
   explicit UnrankedView(const TensorView& from) : ViewedTensor(from) {}
@@ -77,7 +78,7 @@ const TensorView& require(const TensorView& tensor) {
 }  // namespace detail
 
 /// A borrowed tensor of T. As a parameter it is checked at the call: type, rank, extents, order, device, that the
-/// memory may be written unless T is const, and that it is aligned for a T.
+/// memory is writable unless T is const, and that it is aligned for a T.
 ///
 /// Options, in any order: a rank, `2`, or `shape<any, 3>`; `row_major` or `col_major`; a device, `ANYFFI_kDLCUDA`.
 /// Without them: any rank, any strides, memory that the CPU can access.
@@ -88,11 +89,11 @@ class TypedView : public detail::ViewOf<T, options...> {
  public:
   using Requirement = detail::TensorRequirement<T, options...>;
 
-  /// Of any tensor. TypeError if it does not meet the requirements.
+  /// From any tensor. TypeError if it does not meet the requirements.
   explicit TypedView(const TensorView& tensor) : Base(detail::require<Requirement>(tensor)) {}
   explicit TypedView(const Tensor& tensor) : TypedView(TensorView(tensor)) {}
   TypedView(Tensor&&) = delete;
-  /// Of one whose type requires as much or more.
+  /// From one whose type requires at least as much.
   template <class U, auto... others,
             std::enable_if_t<detail::implies<detail::TensorRequirement<U, others...>, Requirement>(), int> = 0>
   TypedView(const TypedView<U, others...>& other) : Base(other.tensor()) {}  // NOLINT: implicit on purpose
@@ -118,23 +119,23 @@ class TypedTensor : public Tensor, public detail::RawAccess<TypedTensor<T, optio
 
   /// TypeError if the tensor does not meet the requirements.
   explicit TypedTensor(Tensor tensor) : Tensor(std::move(tensor)) { detail::require<Requirement>(TensorView(*this)); }
-  /// From one whose type requires as much or more.
+  /// From one whose type requires at least as much.
   template <class U, auto... others,
             std::enable_if_t<detail::implies<detail::TensorRequirement<U, others...>, Requirement>(), int> = 0>
   TypedTensor(TypedTensor<U, others...> other) : Tensor(std::move(other)) {}  // NOLINT: implicit on purpose
   /// Steals a reference to a tensor that meets the requirements.
   TypedTensor(detail::Adopt, AnyffiObject* object) noexcept : Tensor(detail::Adopt{}, object) {}
 
-  /// A new, uninitialized tensor with a number of elements for each axis: `empty(rows, columns)`. ValueError for one
-  /// that the type does not have.
+  /// A new, uninitialized tensor, given the number of elements on each axis: `empty(rows, columns)`. ValueError for a
+  /// number that the type excludes.
   template <class... Extent>
   static TypedTensor empty(Extent... extent) {
     const int64_t extents[] = {static_cast<int64_t>(extent)..., 0};
     return empty_of(extents, sizeof...(Extent));
   }
   static TypedTensor empty(std::initializer_list<int64_t> extents) { return empty_of(extents.begin(), extents.size()); }
-  /// A tensor on the memory of a container with `data()` and `size()`, such as a moved std::vector: it keeps the
-  /// container. ValueError if the extents are of another number of elements.
+  /// A tensor on the memory of a container with `data()` and `size()`, such as a moved std::vector, which the tensor
+  /// keeps alive. ValueError if the extents do not match the number of elements.
   template <class C>
   static TypedTensor from(C container, std::initializer_list<int64_t> extents) {
     return from_container(std::move(container), extents.begin(), extents.size());
@@ -146,8 +147,8 @@ class TypedTensor : public Tensor, public detail::RawAccess<TypedTensor<T, optio
     return from_container(std::move(container), &size, 1);
   }
 
-  /// A tensor on memory of elements that are next to each other, which the owner keeps: read-only for a const T.
-  /// Without an owner the memory must never be freed.
+  /// A tensor on contiguous elements that the owner keeps alive; read-only for a const T. Without an owner the memory
+  /// must never be freed.
   static TypedTensor view(T* memory, std::initializer_list<int64_t> extents, ObjectRef owner) {
     return view_of(memory, extents, owner.release());
   }
@@ -182,7 +183,7 @@ class TypedTensor : public Tensor, public detail::RawAccess<TypedTensor<T, optio
     }
     if (!good) throw Error("ValueError", "these extents are not those of the tensor's type");
   }
-  /// Of elements that are next to each other.
+  /// Sets the strides that the type's order requires, for contiguous elements.
   static TypedTensor in_order(Tensor&& tensor) {
     const AnyffiTensorData& data = tensor.raw();
     if constexpr (Requirement::kOrder == col_major) {

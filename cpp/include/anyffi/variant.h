@@ -21,8 +21,8 @@ constexpr int index_among() {
 }  // namespace detail
 
 /// A value of one of several types. A value converts to the first type of its own family, as an int does for
-/// `Variant<double, int64_t>`, else to the first that accepts it; a bool prefers an int type, as in Python, and so does
-/// a member of an enumeration that is none of the types.
+/// `Variant<double, int64_t>`, or else to the first type that accepts it. A bool prefers an int type, as in Python, and
+/// so does a member of an enumeration that is not among the types.
 template <class... Ts>
 class Variant {
   static_assert(sizeof...(Ts) > 0, "anyffi: a Variant needs at least one type");
@@ -93,7 +93,7 @@ struct References<Variant<Ts...>> : References<AnyValue> {
 }  // namespace detail
 
 namespace detail {
-/// Whether a type says what it requires of a tensor (typed_tensor.h).
+/// Whether a type specifies requirements for a tensor (typed_tensor.h).
 template <class T, class = void>
 inline constexpr bool kIsTypedTensor = false;
 template <class T>
@@ -155,7 +155,7 @@ struct Traits<Variant<Ts...>> {
     AnyffiMismatch& why;
     AnyValue refusal{};
     bool broken = false;
-    bool is_int = false; /* `holder` has an int that was a bool or a member */
+    bool is_int = false; /* `holder` has an int made from a bool or a member */
 
     /// True if the following types need not be tried.
     template <class T>
@@ -168,7 +168,7 @@ struct Traits<Variant<Ts...>> {
       if (!Traits<T>::load(given, inner, mine)) return refused(mine);
       AnyValue stored(Traits<T>::take(inner));
       int32_t family = anyffi_type_get_family(detail::unboxed(value).type_code);
-      // A member that its enumeration has loaded is the host's object.
+      // A member loaded by its own enumeration is the host's object.
       bool is_own = detail::kReadsMembers<T> && stored.type_code() == ANYFFI_PY_OBJECT;
       bool same_family = is_member ? is_own : stored.family() == family;
       bool becomes_int = (is_member || family == ANYFFI_BOOL) && stored.family() == ANYFFI_INT && !is_int;

@@ -1,5 +1,5 @@
 /// \file
-/// Iterable<T>: a parameter that takes whatever can be iterated over.
+/// Iterable<T>: a parameter that accepts anything that can be iterated over.
 #ifndef ANYFFI_CONTAINER_ITERABLE_H_
 #define ANYFFI_CONTAINER_ITERABLE_H_
 
@@ -7,8 +7,8 @@
 
 namespace anyffi {
 
-/// An Array of what iterating over an argument yields: also over a generator, a set, or the keys of a mapping, but not
-/// over text. It is read to its end before the function is called.
+/// An Array of the elements that iteration over an argument yields, such as a generator, a set, or the keys of a
+/// mapping; but not text. The iteration is completed before the function is called.
 template <class T = AnyValue>
 class Iterable : public Array<T> {
  public:

@@ -34,8 +34,8 @@ bool check_entries(const AnyffiValue& given, AnyffiMismatch& why) {
   return true;
 }
 
-/// Stores a converted value in `copy`, which the first call makes from `given`. `number` counts live entries, since a
-/// copy has no removed ones.
+/// Stores a converted value in `copy`, which the first call creates from `given`. `number` counts live entries, since
+/// the copy has no removed ones.
 inline bool convert_entry(const AnyffiValue& given, AnyValue& copy, int64_t number, AnyValue converted,
                           AnyffiMismatch& why) {
   if (copy.is_none() && anyffi_container_copy(&given, ANYFFI_MAP, copy.out()) != 0) {
@@ -47,7 +47,7 @@ inline bool convert_entry(const AnyffiValue& given, AnyValue& copy, int64_t numb
   return true;
 }
 
-/// As `load_array`. Keys are hashable, so deeply immutable: they are checked, but never converted.
+/// As `load_array`. Keys are hashable, and so deeply immutable: they are checked, but never converted.
 template <class K, class V>
 bool load_map(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
   auto* mapping = reinterpret_cast<AnyffiMapping*>(value.as_object);

@@ -12,17 +12,17 @@ namespace anyffi {
 
 namespace detail {
 
-/// Fills `why` and returns false, for a conversion whose code changed the container.
+/// Fills `why` and returns false: the conversion ran code that changed the container.
 inline bool refuse_changed(AnyffiMismatch& why) {
   anyffi_error_raise("RuntimeError", "a container changed while it was converted");
   return refuse(why, AnyffiValue{}, "", ANYFFI_MISMATCH_RAISED);
 }
 
-/// Converts a value to `type_code` for a parameter that takes more than that: see AnyffiConversion. False, with `why`,
-/// if it is not of that sort.
+/// Converts a value to a List or Set for a parameter that accepts more than those: see AnyffiConversion. False, with
+/// `why`, if it has no such conversion.
 __attribute__((cold, noinline)) inline bool convert_to(const AnyffiValue& value, int32_t conversion, int32_t type_code,
                                                        const char* name, AnyValue& out, AnyffiMismatch& why) {
-  // A List that was converted to has another type than what could be converted.
+  // A value that already has the type, perhaps from a conversion, cannot be converted further.
   if (value.type_code > 0 && value.type_code != type_code) {
     if (anyffi_value_convert(&value, conversion, out.out()) != 0) {
       return refuse(why, value, name, ANYFFI_MISMATCH_RAISED);
@@ -32,7 +32,7 @@ __attribute__((cold, noinline)) inline bool convert_to(const AnyffiValue& value,
   return refuse(why, value, name);
 }
 
-/// Loads what a value is converted to, which nobody else has, by `load`, whose first argument is `context`.
+/// Loads the result of a conversion, which has no other owner, by `load`, whose first argument is `context`.
 __attribute__((cold, noinline)) inline bool load_converted_by(const AnyffiValue& value, int32_t conversion,
                                                               int32_t type_code, const char* name, AnyffiMismatch& why,
                                                               bool (*load)(const void*, AnyffiValue&),
@@ -55,7 +55,7 @@ bool load_converted(const AnyffiValue& value, int32_t conversion, int32_t type_c
       [](const void* context, AnyffiValue& given) { return (*static_cast<const Load*>(context))(given); }, &load);
 }
 
-/// Makes the outermost step of the path one to a key, not to its item: `[key 1]`.
+/// Makes the outermost step of the path refer to the key, not to its item: `[key 1]`.
 inline void point_at_key(AnyffiMismatch& why) {
   constexpr char kWord[] = "key ";
   constexpr size_t kSize = sizeof(kWord) - 1;
@@ -66,8 +66,9 @@ inline void point_at_key(AnyffiMismatch& why) {
   why.path_size += static_cast<int32_t>(kSize);
 }
 
-/// An element during its conversion. Conversions, and the repr of a key, may run code that changes the container, so an
-/// element of a mutable one is retained, unless the container was made for this call: nobody else has it.
+/// An element during its conversion. Conversions, and the repr of a key, may run code that changes the container. So an
+/// element of a mutable container is retained, unless the container was created for this call and has no other
+/// reference.
 class Element {
  public:
   Element(const AnyffiValue& cell, const AnyffiObject& container, bool is_private = false) : value(cell) {
@@ -82,7 +83,7 @@ class Element {
   Element(const Element&) = delete;
   Element& operator=(const Element&) = delete;
 
-  /// Prepends the key to the path in `why`, which borrows the refused value. Always returns false.
+  /// Prepends the key to the path in `why`, which borrows the refused value. Always false.
   __attribute__((cold, noinline)) bool refused(AnyffiMismatch& why, const AnyffiValue& key) {
     AnyValue got = hold(why.got), kept_key = hold(key);
     if (kept_) anyffi_object_release(std::exchange(kept_, nullptr));
@@ -112,7 +113,7 @@ class Element {
   AnyffiObject* kept_ = nullptr;
 };
 
-/// Whether a cell holds a T, as its own type shows: nothing is converted, and no code runs.
+/// Whether a cell certainly holds a T, judging by its type alone: nothing is converted, and no code runs.
 template <class T>
 bool fits_as_is(const AnyffiValue& cell) {
   if constexpr (kIsReadInPlace<T> && !std::is_same_v<T, AnyValue>) {
@@ -138,8 +139,8 @@ bool check_key(Element& key, AnyffiMismatch& why) {
 
 enum class Fit { kRefused, kUnchanged, kConverted };
 
-/// Loads an element as a T. If the conversion creates another value (an Array from a List), stores it in `converted`,
-/// so that later reads need not create it again.
+/// Loads an element as a T. If the conversion creates another value (such as an Array from a List), stores it in
+/// `converted`, so that it is created only once.
 template <class T>
 Fit load_element(Element& element, const AnyffiValue& key, AnyValue& converted, AnyffiMismatch& why) {
   typename Traits<T>::Holder holder{};
@@ -196,14 +197,14 @@ inline bool convert_cell(const AnyffiValue& given, AnyValue& copy, int64_t index
   return true;
 }
 
-/// Changes a movable container to the other type of its pair, in place.
+/// Converts a movable container, in place, to its mutable or immutable counterpart.
 inline bool convert_in_place(AnyffiValue& value, int32_t type_code) {
   if (!(value.aux & ANYFFI_MOVABLE) || !anyffi_is_reusable(value.as_object)) return false;
   value.as_object->type_code = value.type_code = type_code;
   return true;
 }
 
-/// Loads a container as the other type of its pair: in place if it is movable, else a copy.
+/// Loads a container as its mutable or immutable counterpart: in place if it is movable, else a copy.
 inline bool load_as(AnyffiValue& value, AnyValue& holder, int32_t type_code, AnyffiMismatch& why) {
   int status;
   if (value.aux & ANYFFI_MOVABLE) {
@@ -215,8 +216,8 @@ inline bool load_as(AnyffiValue& value, AnyValue& holder, int32_t type_code, Any
   return status == 0 || refuse(why, value, "Array", ANYFFI_MISMATCH_RAISED);
 }
 
-/// A container as the other type of its pair: in place if the caller's reference, which it steals, is the only one,
-/// else a copy.
+/// A container as its mutable or immutable counterpart: in place if the caller's reference, which it steals, is the
+/// only one, else a copy.
 template <class To>
 To converted(ObjectRef&& container, int32_t type_code) {
   AnyffiValue given = object_value(container.release()), out;
@@ -232,8 +233,8 @@ To copied(const ObjectRef& container, int32_t type_code) {
   return To(Adopt{}, out.as_object);
 }
 
-/// Loads an Array<T>: checks each element once, and copies the container only if an element or its type must change.
-/// `value` stays unchanged until all elements have been checked, because `why` borrows from it.
+/// Loads an Array<T>: checks each element once, and copies the container only if an element or the type must change.
+/// `value` is unchanged until all elements are checked, because `why` borrows from it.
 template <class T>
 bool load_array(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
   auto* sequence = reinterpret_cast<AnyffiSequence*>(value.as_object);
@@ -262,7 +263,7 @@ class SequenceView : public ObjectRef {
   int64_t size() const noexcept { return sequence()->size; }
   bool empty() const noexcept { return size() == 0; }
   /// The element as a T. IndexError beyond the end. A reference (`ElementOf`) is valid until the sequence changes: copy
-  /// the element, as `T item = list[i]` does, before code that may change it, such as a callback.
+  /// the element, as in `T item = list[i]`, before calling code that may change it, such as a callback.
   ElementOf<T> operator[](int64_t index) const& { return read_cell<T>(cell_at(sequence(), index)); }
   T operator[](int64_t index) && { return read_cell<T>(cell_at(sequence(), index)); }
   Iterator begin() const { return {sequence(), 0}; }
@@ -325,7 +326,7 @@ class List : public detail::SequenceView<detail::IndexIterator<T>, T> {
     for (; first != last; ++first) push_back(T(*first));
   }
 
-  /// Makes room for `capacity` elements in all.
+  /// Reserves capacity for `capacity` elements in total.
   void reserve(int64_t capacity) { detail::check(anyffi_sequence_reserve(this->object_, capacity)); }
   void push_back(T value) { this->append(std::move(value)); }
   /// Replaces the element at `index`. IndexError beyond the end.
@@ -338,7 +339,7 @@ class List : public detail::SequenceView<detail::IndexIterator<T>, T> {
       }
     }
     if constexpr (Traits<T>::kBorrows) {
-      // Without counting, if the element is this very value.
+      // Needs no refcounting if the element is this same value.
       if (detail::holds_words(this->sequence(), index, Traits<T>::borrow(value))) return;
     }
     detail::replace_element(this->sequence(), index, AnyValue(value).release());
@@ -359,7 +360,7 @@ template <class T>
 struct Traits<Array<T>> : detail::RefTraits<Array<T>> {
   static constexpr bool kIsSteady = detail::kIsSteady<T>;
   ANYFFI_HIDDEN_ static constexpr auto name = "Array[" + FixedText(Traits<T>::name) + "]";
-  // Not List, which is accepted but converted.
+  // Not List: it is accepted, but converted.
   static constexpr uint64_t type_mask =
       Traits<T>::type_mask == detail::kEveryType ? detail::type_bits(ANYFFI_ARRAY, ANYFFI_SHAPE) : 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {

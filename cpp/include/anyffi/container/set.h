@@ -9,7 +9,7 @@ namespace anyffi {
 
 namespace detail {
 
-/// Elements are hashable, so deeply immutable: they are checked, but never converted.
+/// Elements are hashable, and so deeply immutable: they are checked, but never converted.
 template <class T>
 bool check_set(const AnyffiValue& given, AnyffiMismatch& why) {
   auto* set = reinterpret_cast<const AnyffiMapping*>(given.as_object);

@@ -106,7 +106,7 @@ struct Traits<Tuple<Ts...>> : detail::RefTraits<Tuple<Ts...>> {
   static constexpr uint64_t type_mask = 0;
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
     if (!detail::is_array(value.type_code) && value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
-    // Checked again at the end, since conversions may run code that changes a List.
+    // Checks the size again at the end, since conversions may run code that changes a List.
     if (!has_size(value, why) || !load_elements(value, holder, why, std::index_sequence_for<Ts...>())) return false;
     if (!holder.is_none()) return has_size(holder.raw(), why);
     if (detail::is_array(value.type_code)) return detail::hold_object(value, holder);

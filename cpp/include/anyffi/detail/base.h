@@ -17,14 +17,14 @@
 #define ANYFFI_HIDDEN_
 #else
 #define ANYFFI_EXPORT_SYMBOL __attribute__((visibility("default")))
-/// For variables of templates: each library has its own, since another one, or an earlier version of the same one, may
-/// have a different type of the same name. Without it, GCC makes them unique in the process.
+/// For variable templates: without it, GCC makes them unique in the process, but another library, or an earlier version
+/// of the same one, may have a different type with the same name.
 #define ANYFFI_HIDDEN_ __attribute__((visibility("hidden")))
 #endif
 
 namespace anyffi {
 
-/// Text whose length is part of its type, so that names of types are concatenated at compile time.
+/// Text whose length is part of its type, so that type names can be concatenated at compile time.
 template <int N>
 struct FixedText {
   char data[N + 1] = {};
@@ -62,16 +62,15 @@ constexpr auto operator+(const char (&a)[A], const FixedText<B>& b) {
 /// - `static constexpr auto result_name`: the same for a result, where it differs;
 /// - `static constexpr auto key_name`: the same for a result inside a key or an element of a set, where it differs;
 /// - optionally `static constexpr uint32_t result_flags`: ANYFFI_NATIVE if the T is a copy, which becomes a container
-/// of
-///   Python. `store` sets it in `aux` of the containers that it creates;
-/// - `static constexpr uint64_t type_mask`: the bits (`anyffi_type_bit`) of the types whose values all convert: a
-///   container of such types only is not checked;
+///   of Python. `store` sets it in `aux` of the containers that it creates;
+/// - `static constexpr uint64_t type_mask`: the bits (`anyffi_type_bit`) of the types whose values all convert: the
+///   elements of a container of only such types are not checked;
 /// - `using Holder`: default-constructible; keeps the result of `load` for `take` during the call;
 /// - `static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why)`: converts a borrowed value, or fills
 ///   `why` and returns false. May steal a movable value, leaving None;
 /// - `static T take(Holder&)`: the converted value;
-/// - optionally `static constexpr bool kOutlivesHolder = true`: the T does not depend on the Holder, and `take` only
-///   moves a Holder that is a T. Parameters then bind to one converted value;
+/// - optionally `static constexpr bool kOutlivesHolder = true`: the T does not depend on the Holder, and for a Holder
+///   that is a T, `take` only moves it. Parameters then refer to the one converted value;
 /// - `static AnyffiValue store(T)`: an owned value; may throw;
 /// - `static constexpr bool kBorrows`, and if it is true `static AnyffiValue borrow(const T&)`: a value without a
 ///   reference of its own, valid as long as the T.
@@ -85,7 +84,7 @@ ANYFFI_HIDDEN_ inline constexpr auto kResultName = FixedText(Traits<T>::name);
 template <class T>
 ANYFFI_HIDDEN_ inline constexpr auto kResultName<T, std::void_t<decltype(Traits<T>::result_name)>> =
     Traits<T>::result_name;
-/// Whether a field of type T reads as None while it is empty, and so is emptied by None.
+/// Whether an empty field of type T reads as None, and None empties it.
 template <class T>
 inline constexpr bool kNoneEmpties = false;
 /// The annotation of a field of type T.
@@ -99,7 +98,7 @@ ANYFFI_HIDDEN_ inline constexpr auto kKeyName = kResultName<T>;
 template <class T>
 ANYFFI_HIDDEN_ inline constexpr auto kKeyName<T, std::void_t<decltype(Traits<T>::key_name)>> = Traits<T>::key_name;
 
-/// A union of types with each part once. `text` has " | " after each part.
+/// A union type with each part listed once. `text` has " | " after each part.
 template <int N>
 struct PartsOnce {
   FixedText<N> text;
@@ -117,7 +116,7 @@ struct PartsOnce {
       for (int i = part; same < end - part && i < end; ++i) text.data[size++] = text.data[i];
     }
   }
-  /// Parts inside of brackets are not its own.
+  /// A " | " inside of brackets separates parts of another union.
   constexpr int end_of(int at) const {
     for (int depth = 0; depth > 0 || text.data[at] != ' ' || text.data[at + 1] != '|'; ++at) {
       depth += (text.data[at] == '[') - (text.data[at] == ']');
@@ -143,7 +142,8 @@ class TensorView;
 
 namespace detail {
 
-/// Why a type has no conversion: a header of anyffi/stl/ is not included, or another reason, after those.
+/// Why a type has no conversion: the header in anyffi/stl/ that is not included, or one of the other reasons, listed
+/// last.
 enum class Missing {
   kNothing,
   kString,
@@ -180,14 +180,14 @@ enum class Missing {
   kAny,
   kTraits
 };
-/// Specialised by each of those headers. Depends on T, so that it is evaluated after all includes.
+/// Specialised by each of these headers. Depends on T, so that it is evaluated after all includes.
 template <Missing kHeader, class T>
 inline constexpr bool kIncludes = false;
 
 /// Selects the constructor that steals a reference.
 struct Adopt {};
 
-/// Types that a `const T&` parameter borrows from the caller: see BorrowedText (string.h).
+/// Types for which a `const T&` parameter borrows text from the caller: see BorrowedText (string.h).
 template <class T>
 inline constexpr bool kIsPassedBorrowed = false;
 template <class T>
@@ -209,11 +209,11 @@ struct HasTraits<T, std::void_t<decltype(Traits<T>::name)>> : std::true_type {};
 
 constexpr uint64_t kEveryType = ~uint64_t{0};
 
-/// Whether an argument, also a temporary one, may be passed as a view, by `Traits<T>::view`.
+/// Whether an argument, even a temporary one, may be passed as a view, by `Traits<T>::view`.
 template <class T>
 inline constexpr bool kIsPassedAsView = false;
 
-/// Types that point into the value that they were converted from: C++ containers must not hold them.
+/// Types that point into the value from which they were converted: C++ containers must not hold them.
 template <class T>
 inline constexpr bool kIsView = std::is_same_v<T, const char*>;
 /// Types that borrow the memory of a tensor.
@@ -230,13 +230,13 @@ template <class T>
 struct ForeignKey {
   static constexpr bool kIsKnown = false;
 };
-/// Enumerations that are classes of Python; others are numbers.
+/// Enumerations that are classes in Python; all others are numbers.
 template <class T, bool = std::is_enum_v<T>>
 inline constexpr bool kIsEnumeration = false;
 template <class T>
 inline constexpr bool kIsEnumeration<T, true> = ForeignKey<T>::kIsKnown;
 
-/// Types of characters, which convert as text. `signed char` and `unsigned char` are numbers.
+/// Character types, which convert as text. `signed char` and `unsigned char` are numbers.
 template <class T>
 inline constexpr bool kIsCharacter =
     std::is_same_v<T, char> || std::is_same_v<T, wchar_t> || std::is_same_v<T, char16_t> ||
@@ -245,7 +245,8 @@ inline constexpr bool kIsCharacter =
 #endif
     std::is_same_v<T, char32_t>;
 
-/// The types that T accepts without conversion, where it converts others: such an overload precedes one that converts.
+/// The types that T accepts without conversion, for types that also convert others: overloads without a conversion are
+/// preferred.
 template <class T>
 inline constexpr uint64_t kExactTypes =
     std::is_same_v<T, bool>                     ? type_bits(ANYFFI_BOOL)
@@ -255,7 +256,7 @@ inline constexpr uint64_t kExactTypes =
     : std::is_floating_point_v<T>               ? type_bits(ANYFFI_FLOAT)
                                                 : kEveryType;
 
-/// What parameters that are sequences accept without conversion, and those that are sets.
+/// The types that sequence parameters, and set parameters, accept without conversion.
 constexpr uint64_t kSequenceTypes = type_bits(ANYFFI_ARRAY, ANYFFI_LIST, ANYFFI_SHAPE);
 constexpr uint64_t kSetTypes = type_bits(ANYFFI_FROZEN_SET, ANYFFI_SET);
 
@@ -283,31 +284,32 @@ __attribute__((cold, noinline)) inline bool refuse(AnyffiMismatch& why, const An
 /// Throws the error of a value that is not an argument. Defined in error.h.
 [[noreturn]] __attribute__((cold)) void throw_mismatch(const AnyffiMismatch& why);
 
-/// Not inlined: an exception is more code than what throws it.
+/// Not inlined: throwing takes more code than a call.
 [[noreturn]] __attribute__((cold, noinline)) inline void throw_no_memory() { throw std::bad_alloc(); }
 
 /// Types whose traits have `load_plain` (traits.h).
 template <class T>
 inline constexpr bool kIsNumber = (std::is_arithmetic_v<T> && !kIsCharacter<T>) || std::is_enum_v<T>;
-/// Those whose `store` makes an inline value, and cannot fail.
+/// Types whose `store` makes an inline value, and cannot fail.
 template <class T>
 inline constexpr bool kIsStoredInline =
     kIsNumber<T> && !(std::is_unsigned_v<T> && sizeof(T) == 8) && !kIsEnumeration<T>;
 
-/// Whether a value that converts to T always will, as long as it does not change: no code of users is asked.
+/// Whether the outcome of converting an unchanged value to T is always the same, because no code of users runs.
 template <class T, class = void>
 inline constexpr bool kIsSteady = kIsNumber<T>;
 template <class T>
 inline constexpr bool kIsSteady<T, std::enable_if_t<Traits<T>::kIsSteady>> = true;
 
-/// Whether loading a T runs no code of users. Containers of such elements, `Traits<T>::kReadsItems`, also load
-/// containers of the host (host_items.h).
+/// Whether loading a T runs no code of users. Containers of such elements, which have `Traits<T>::kReadsItems`, can
+/// also load containers of the host directly (host_items.h).
 template <class T, class = void>
 inline constexpr bool kReadsItems = false;
 template <class T>
 inline constexpr bool kReadsItems<T, std::enable_if_t<Traits<T>::kReadsItems>> = true;
-/// Whether a T is loaded from an object of the runtime alone, without code of users but a copy constructor. Containers
-/// of such elements, `Traits<T>::kReadsObjects`, load those of the host that are held during the call.
+/// Whether a T is only loaded from objects of the runtime, and without code of users except a copy constructor.
+/// Containers of such elements, which have `Traits<T>::kReadsObjects`, load containers of the host that are kept during
+/// the call.
 template <class T, class = void>
 inline constexpr bool kLoadsObjects = false;
 template <class T>
@@ -321,7 +323,7 @@ template <class T, class = void>
 inline constexpr bool kCopiesObjects = false;
 template <class T>
 inline constexpr bool kCopiesObjects<T, std::enable_if_t<Traits<T>::kCopiesObjects>> = true;
-/// Whether loading a T tells members of enumerations from numbers: see `AnyffiFunctionInfo.member_params`.
+/// Whether loading a T distinguishes members of enumerations from numbers: see `AnyffiFunctionInfo.member_params`.
 template <class T, class = void>
 inline constexpr bool kReadsMembers = false;
 template <class T>
@@ -331,8 +333,8 @@ inline constexpr bool kLoadsQuietly = (kIsNumber<T> && !kIsEnumeration<T>) || kI
 template <class T>
 inline constexpr bool kLoadsQuietly<T, std::enable_if_t<Traits<T>::kLoadsQuietly>> = true;
 
-/// Whether a T can be written: a number, text or a container of such, which run no code of users. Other types than
-/// numbers have `Traits<T>::write`; what it writes borrows from the T.
+/// Whether a T can be written by `anyffi_items_write`: it is a number, text or a container of these, so no code of
+/// users runs. Types other than numbers have `Traits<T>::write`, whose output borrows from the T.
 template <class T, class = void>
 inline constexpr bool kWritesItems = std::is_arithmetic_v<T> && kIsNumber<T>;
 template <class T>
@@ -340,7 +342,7 @@ inline constexpr bool kWritesItems<T, std::enable_if_t<std::is_enum_v<T>>> = kIs
 template <class T>
 inline constexpr bool kWritesItems<T, std::enable_if_t<Traits<T>::kWritesItems>> = true;
 
-/// Whether results of type T are written: not a single number, which is quick as it is.
+/// Whether results of type T are written so: not single numbers, which are fast anyway.
 template <class T, class = void>
 inline constexpr bool kIsWritten = false;
 template <class T>
@@ -349,22 +351,22 @@ inline constexpr bool kIsWritten<T, std::enable_if_t<Traits<T>::kIsWritten>> = k
 template <class Conversion, class T>
 bool load_number_slow(const AnyffiValue& given, T& out, AnyffiMismatch& why);
 
-/// The flags of a result of type T that is a container: ANYFFI_NATIVE for types that are copies.
+/// The flags of a result of type T that is a container: ANYFFI_NATIVE for types that copy.
 template <class T, class = void>
 inline constexpr uint32_t kResultFlags = 0;
 template <class T>
 inline constexpr uint32_t kResultFlags<T, std::enable_if_t<(Traits<T>::result_flags != 0)>> = Traits<T>::result_flags;
 
-/// Whether `store` may set these flags: not that of a number, text, or a reference to an object.
+/// Whether `store` may set these flags: it does not for a number, text, or a reference to an object.
 template <class T>
 inline constexpr bool kMayBeNative = !kIsNumber<T> && !std::is_pointer_v<T> && !std::is_base_of_v<ObjectRef, T>;
 
-/// Makes an owned value one that the caller may keep: without the flags of a result.
+/// Clears the flags of a result, so that the caller may keep the value.
 inline void settle(AnyffiValue& value) noexcept {
   if (value.type_code > 0) value.aux = 0;
 }
 
-/// A value with flags of a result, if it is a container or a tensor.
+/// Sets flags of a result, if the value is a container or a tensor.
 inline AnyffiValue with_flags(AnyffiValue value, uint32_t flags) noexcept {
   if (flags != 0 && value.type_code >= ANYFFI_ARRAY) value.aux = flags;
   return value;
@@ -374,7 +376,7 @@ inline void check(int status) {
   if (__builtin_expect(status != 0, 0)) throw_raised();
 }
 
-/// Copies by member, so that a value in registers is stored directly: a 16-byte copy would assemble it in memory first
+/// Copies by member, so that a value in registers is stored directly: a 16-byte copy would assemble it in memory first,
 /// and stall.
 inline void assign(AnyffiValue& to, const AnyffiValue& from) noexcept {
   to.type_code = from.type_code;
@@ -400,7 +402,7 @@ T convert(const AnyffiValue& given) {
                 "anyffi: a TensorView could outlive the value: convert to a Tensor, or construct the view where the "
                 "value is kept, as in TensorView(args[0])");
   using Conversion = Traits<T>;
-  // A number needs no copy: nothing can be stolen from it.
+  // A number has no reference to steal, and needs no copy.
   if constexpr (std::is_arithmetic_v<T> && !kIsCharacter<T>) {
     T number;
     if (__builtin_expect(Conversion::load_plain(given, number), 1)) return number;
@@ -416,7 +418,7 @@ T convert(const AnyffiValue& given) {
   return Conversion::take(holder);
 }
 
-/// The same of what a function returned, which the error names.
+/// The same for the result of a function, which errors name.
 template <class T>
 T convert_result(AnyffiValue value, const AnyffiObject* function) {
   static_assert(HasTraits<T>::value,

@@ -1,5 +1,5 @@
 /// \file
-/// The cells of containers: read as values of C++ types, in place where the types allow, and written.
+/// Reads the cells of containers as values of C++ types, in place if the types allow it, and writes them.
 #ifndef ANYFFI_DETAIL_CELLS_H_
 #define ANYFFI_DETAIL_CELLS_H_
 
@@ -8,8 +8,8 @@
 namespace anyffi {
 namespace detail {
 
-/// Types with the layout of a value, or of its payload: a cell that converts to such a T holds it. Their traits have
-/// `static bool fits_cell(const AnyffiValue&)`, the fast check.
+/// Types with the layout of a value, or of its payload: a cell that converts to such a T already holds it. Their traits
+/// have `static bool fits_cell(const AnyffiValue&)`, the fast check.
 template <class T, class = void>
 inline constexpr bool kIsReadInPlace = false;
 template <class T>
@@ -51,7 +51,7 @@ inline const AnyffiValue& cell_at(const AnyffiSequence* cells, int64_t index) {
   return cells->data[index];
 }
 
-/// Iterates by index, as Python does: a List may grow or shrink meanwhile.
+/// Iterates by index, as Python does: a List may grow or shrink during the iteration.
 template <class T>
 class IndexIterator {
  public:
@@ -84,16 +84,17 @@ class CellIterator {
   const AnyffiValue* cell_;
 };
 
-/// Appends a value; the capacity suffices.
+/// Appends a value. The capacity must be sufficient.
 inline void append_cell(AnyffiSequence* cells, const AnyffiValue& owned, uint64_t type_bit) {
   assign(cells->data[cells->size++], owned);
   anyffi_add_types(&cells->header, &cells->type_mask, type_bit);
 }
 
-/// Replaces what is no object, in a container with this mask, by a number. False if that is impossible.
+/// Replaces an element that is not an object, in a container with this type mask, by a number. Returns false if that is
+/// not possible.
 inline bool set_number(AnyffiObject& container, uint64_t& type_mask, AnyffiValue& cell, const AnyffiValue& number) {
   if (__builtin_expect(cell.type_code == number.type_code && cell.aux == number.aux, 1)) {
-    // The mask has its type already. A quarter fewer instructions.
+    // The type mask has the type already; skipping it saves a quarter of the instructions.
     cell.as_int = number.as_int;
     if (__builtin_expect((type_mask & ANYFFI_CHECKED) != 0, 0)) anyffi_container_forget_checks(&container);
     return true;
@@ -121,8 +122,8 @@ inline void replace_element(AnyffiSequence* cells, int64_t index, const AnyffiVa
   anyffi_add_types(&cells->header, &cells->type_mask, anyffi_type_bit(given.type_code));
 }
 
-/// The slow path of `append`: objects, boxes, values that cannot be stored, and growth. Steals the value; takes its two
-/// words, so that the caller can keep it in registers.
+/// The slow path of `append`: for objects, boxes, values that cannot be stored, and growth. Steals the value, which it
+/// takes as two words, so that the caller can keep it in registers.
 __attribute__((noinline)) inline void append_slow(AnyffiObject* sequence, uint64_t first, uint64_t second) {
   auto* cells = reinterpret_cast<AnyffiSequence*>(sequence);
   AnyffiValue value = anyffi_make_value(first, second);

@@ -1,5 +1,5 @@
 /// \file
-/// Compile errors for callables that cannot be registered, with the header to include.
+/// Compile errors for callables that cannot be registered; they name a missing header.
 #ifndef ANYFFI_DETAIL_CHECK_CALLABLE_H_
 #define ANYFFI_DETAIL_CHECK_CALLABLE_H_
 
@@ -14,7 +14,7 @@ constexpr const char* after(const char* text, const char* prefix) {
   return *prefix == 0 ? text : nullptr;
 }
 
-/// Names in `std::`, and why a type with that name has no conversion once the header of it is included.
+/// Names in `std::`, and why types with such names have no conversion when the header is included.
 struct MissingName {
   const char* name;
   Missing missing;
@@ -74,24 +74,24 @@ constexpr MissingName kMissingNames[] = {
     {"any", Missing::kAny},
 };
 
-/// For each header whether it is included: it cannot be the reason then.
+/// Whether the missing header is included after all, so that it is not the reason.
 template <class T, int... I>
 constexpr bool is_included(Missing missing, std::integer_sequence<int, I...>) {
   return ((missing == static_cast<Missing>(I) && kIncludes<static_cast<Missing>(I), T>) || ...);
 }
 
-/// Whether an object class is among the arguments of a template, at any depth.
+/// Whether an object class is among a template's arguments, at any depth.
 template <class T>
 struct HoldsObject : std::bool_constant<kIsObjectClass<T>> {};
 template <template <class...> class C, class... Ts>
 struct HoldsObject<C<Ts...>> : std::bool_constant<(HoldsObject<Ts>::value || ...)> {};
 
-/// The reason by a name in `std::`, if the header that it stands for is not included.
+/// The reason that follows from a name in `std::`, unless its header is included.
 template <class T>
 constexpr Missing find_reason(const char* name) {
   for (const MissingName& row : kMissingNames) {
     if (after(name, row.name) == nullptr) continue;
-    // Only smart pointers to objects convert.
+    // Smart pointers convert only if they point to objects.
     if (row.missing == Missing::kMemory && !HoldsObject<T>::value) continue;
     if (!is_included<T>(row.missing, std::make_integer_sequence<int, static_cast<int>(Missing::kObject)>())) {
       return row.missing;
@@ -100,7 +100,7 @@ constexpr Missing find_reason(const char* name) {
   return Missing::kNothing;
 }
 
-/// Searches the type's name, as the compiler writes it, for names behind `std::` and its inline namespaces.
+/// Searches the type's name, as the compiler prints it, for names after `std::` and its inline namespaces.
 template <class T>
 constexpr Missing missing_by_name() {
   if constexpr (kIsObjectClass<T>) return Missing::kObject;
@@ -174,7 +174,7 @@ struct MissingOf<F, true> : SignatureOf<F>::template Apply<MissingIn> {};
   static_assert(::anyffi::detail::MissingOf<F>::kResult != ::anyffi::detail::Missing::Name,            \
                 "anyffi: the conversion of the result is missing: #include <anyffi/stl/" header ">")
 
-/// Used in the outermost templates, so that its message is among the first lines of the compiler's output.
+/// Used in the outermost templates, so that its message is among the compiler's first lines.
 #define ANYFFI_ASSERT_CONVERTIBLE_(F)                                                                                  \
   static_assert(::anyffi::detail::SignatureOf<F>::kIsKnown,                                                            \
                 "anyffi: cannot deduce the parameters of this callable: it is generic, overloaded, variadic, for "     \

@@ -21,7 +21,7 @@ template <class N>
 inline constexpr bool kIsName =
     std::is_same_v<N, Arg> || kIsMark<N> || kConverts<N> || kRefusesNone<N> || kHasDefault<N>;
 
-/// Those that can be given by name alone may be in any order.
+/// Keyword-only parameters with and without defaults may be mixed.
 template <class... N>
 constexpr bool are_defaults_last() {
   [[maybe_unused]] bool has_default = false, is_named = false;
@@ -38,7 +38,7 @@ struct NameList {
   static constexpr int kExcess = sizeof...(N) == 0 ? 0 : (0 + ... + !kIsMark<N>)-SignatureOf<F>::kSize;
   static constexpr bool kAreNames = (kIsName<N> && ...);
   static constexpr bool kDefaultsAreLast = are_defaults_last<N...>();
-  /// At most one kw_only(), which is not the last one.
+  /// At most one kw_only(), which is not the last.
   static constexpr bool kIsMarkValid =
       (0 + ... + kIsMark<N>) <= 1 && !kIsMark<Bare<decltype((0, ..., std::declval<N>()))>>;
 };
@@ -51,7 +51,7 @@ using NamesOf = NameList<SignatureOf<F>::kIsKnown, F, N...>;
 }  // namespace detail
 }  // namespace anyffi
 
-/// Used in the outermost templates, so that its message is among the first lines of the compiler's output.
+/// Used in the outermost templates, so that its message is among the compiler's first lines.
 #define ANYFFI_ASSERT_NAMES_(...)                                                                              \
   static_assert(                                                                                               \
       __VA_ARGS__::kAreNames,                                                                                  \

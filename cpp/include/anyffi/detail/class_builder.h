@@ -1,5 +1,5 @@
 /// \file
-/// What the descriptions of all classes have in common.
+/// The base of all class descriptions.
 #ifndef ANYFFI_DETAIL_CLASS_BUILDER_H_
 #define ANYFFI_DETAIL_CLASS_BUILDER_H_
 
@@ -8,26 +8,27 @@
 
 namespace anyffi {
 
-/// How a field, or the objects of a class, take part in comparisons by structure (structure.h).
+/// How a field, or the objects of a class, are compared by structure (structure.h).
 enum class Structure : int32_t {
   kPlain = ANYFFI_STRUCTURE_PLAIN,
-  /// A field is not compared.
+  /// A field: ignored.
   kIgnore = ANYFFI_STRUCTURE_IGNORE,
-  /// Of a field or class: the same object, not an equal one.
+  /// A field or class: compared by identity, not by value.
   kIdentity = ANYFFI_STRUCTURE_IDENTITY,
-  /// The objects in a field, also those in sequences there, are variables, which it binds in the fields after it.
+  /// The objects in a field, also in sequences there, are variables, which it binds for the fields after it.
   kDefines = ANYFFI_STRUCTURE_DEFINES,
-  /// Likewise, in all that follows in the innermost object with a field that defines.
+  /// The same, but bound for everything that follows in the innermost object with a kDefines field.
   kDeclares = ANYFFI_STRUCTURE_DECLARES,
-  /// Of a class: an object that nothing binds equals itself alone.
+  /// A class: an object that is not bound equals only itself.
   kVariable = ANYFFI_STRUCTURE_VARIABLE,
-  /// Of a class: an object that is met again equals the one that it was compared with at first, not an equal one.
+  /// A class: an object that occurs again must correspond to the same object as the first time, not just to an equal
+  /// one.
   kDag = ANYFFI_STRUCTURE_DAG
 };
 
 namespace detail ANYFFI_HIDDEN_ {
 
-/// Collects the members of a class, and defines its type at the end.
+/// Collects the members of a class, and defines its type in the destructor.
 class __attribute__((visibility("hidden"))) ClassBuilder {
  public:
   ClassBuilder(const ClassBuilder&) = delete;

@@ -10,12 +10,12 @@
 namespace anyffi {
 namespace detail ANYFFI_HIDDEN_ {
 
-/// What an iteration gives: an element, as a function returns it, or Missing at the end.
+/// An element of an iteration, as the iterator's function returns it; Missing at the end.
 struct WalkItem {
   AnyffiValue owned;
 };
 
-/// What stores elements for Python. `kInside`: they refer into the owner.
+/// Converts elements for Python. `kInside`: they refer into the owner.
 template <class T, bool kInside>
 struct WalkedObject {
   Ref<T> owner;
@@ -26,7 +26,7 @@ struct WalkedObject {
     return {missing};
   }
 
-  /// The element that an iterator is at.
+  /// Stores the current element of an iterator.
   template <class I>
   WalkItem store(I& iterator) {
     using R = decltype(*iterator);
@@ -57,7 +57,7 @@ struct WalkedObject {
  private:
   static constexpr const char* kEndsWithIterator =
       "an iterator holds its elements, which cannot be copied: they would end with it";
-  /// An element that an iterator holds itself changes with it, and ends with it.
+  /// An element stored in the iterator itself changes with it, and ends with it.
   template <class I>
   static bool is_part_of(const I& iterator, const volatile void* element) {
     return reinterpret_cast<uintptr_t>(element) - reinterpret_cast<uintptr_t>(&iterator) < sizeof(I);
@@ -86,7 +86,7 @@ struct Walk {
   End end;
   bool is_running = false;
   WalkItem operator()() {
-    // Storing an element may run code of Python, which asks for the next one.
+    // Storing an element may run code of Python that asks for the next one.
     if (is_running) throw Error("ValueError", "iterator already executing");
     if (!(next != end)) return object.end();
     struct Running {
@@ -100,7 +100,7 @@ struct Walk {
   }
 };
 
-/// Elements by their index, from iterators that are asked for anew each time: the object may change meanwhile.
+/// Elements by index, from new iterators for each element: the object may change between elements.
 template <class T, class B, class E, bool kInside>
 struct IndexWalk {
   WalkedObject<T, kInside> object;
@@ -120,8 +120,8 @@ struct IndexWalk {
   }
 };
 
-/// What an iterator says that it is, as C++20 or as C++17 has it. Pointers and iterators that say nothing are what they
-/// can do: the category here is that of random access, without `<iterator>`, which takes long to compile.
+/// The category of an iterator: as it declares it, in the C++20 or C++17 way; for pointers and undeclared iterators, by
+/// their operators. This is the tag of random access, without `<iterator>`, which takes long to compile.
 using RandomAccess = std::string_view::const_reverse_iterator::iterator_category;
 template <class I>
 RandomAccess category_of(...);
@@ -130,7 +130,8 @@ typename I::iterator_category category_of(long);
 template <class I>
 typename I::iterator_concept category_of(int);
 
-/// Whether I is a random access iterator. Iterators of variants have its operators, too, which throw for some of them.
+/// Whether I is a random access iterator. An iterator of variants has the operators too, but they throw for some of its
+/// alternatives.
 template <class I, class = void>
 inline constexpr bool kHasIndex = false;
 template <class I>
@@ -138,14 +139,14 @@ inline constexpr bool kHasIndex<I, std::void_t<decltype(*(std::declval<I&>() + s
                                                decltype(std::declval<I&>() < std::declval<I&>())>> =
     std::is_base_of_v<RandomAccess, decltype(category_of<I>(0))>;
 
-/// Whether `end - begin` is a number of elements. The iterators may differ by const alone.
+/// Whether `end - begin` gives the number of elements. The iterator types may differ in const only.
 template <class End, class Begin, class = void>
 inline constexpr bool kHasOffset = false;
 template <class End, class Begin>
 inline constexpr bool kHasOffset<End, Begin, std::void_t<decltype(std::declval<End&>() - std::declval<Begin&>())>> =
     std::is_convertible_v<decltype(std::declval<End&>() - std::declval<Begin&>()), std::ptrdiff_t>;
 
-/// An iterator over what a function returns for each element of another one.
+/// An iterator over the results of a function for each element of another iterator.
 template <class I, class F>
 struct Projected {
   I base;
@@ -160,7 +161,7 @@ struct Projected {
   bool operator!=(const Projected<J, F>& other) const {
     return base != other.base;
   }
-  // Of random access iterators alone.
+  // Only for random access iterators.
   template <class J = I, class = decltype(std::declval<const J&>() < std::declval<const J&>())>
   bool operator<(const Projected& other) const {
     return base < other.base;
@@ -184,13 +185,13 @@ auto make_projected(B begin, F project) {
   };
 }
 
-/// A function of the next element, of which the host makes an iterator.
+/// A function that returns the next element; the host makes an iterator of it.
 template <class Element>
 struct ElementsOf {
   Function next;
 };
 
-/// A function that returns a function that returns one element after the other, and at last Missing.
+/// A function that returns a function, which returns one element per call, and Missing at the end.
 template <class T, bool kInside, class B, class E>
 auto make_walk(B begin, E end) {
   return [begin, end](const Ref<T>& owner) mutable {
@@ -206,7 +207,7 @@ auto make_walk(B begin, E end) {
   };
 }
 
-/// Elements may be references to objects that cannot be copied.
+/// The name of the element type: elements may be references to objects that cannot be copied.
 template <class Element, bool = kIsObjectClass<Element>>
 ANYFFI_HIDDEN_ inline constexpr auto kElementName = kResultName<Element>;
 template <class Element>
@@ -220,7 +221,7 @@ struct Traits<detail::WalkItem> {
   static AnyffiValue store(const detail::WalkItem& item) { return item.owned; }
 };
 
-/// None for elements without a conversion, so that the compile error is that of other results.
+/// Not defined for elements without a conversion, so that the compile error is the same as for other results.
 template <class Element>
 struct Traits<detail::ElementsOf<Element>,
               std::enable_if_t<detail::kIsObjectClass<Element> || detail::HasTraits<Element>::value>> {

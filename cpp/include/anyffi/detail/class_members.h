@@ -1,5 +1,5 @@
 /// \file
-/// The members of classes: constructors, data members.
+/// The members of classes: constructors, methods, data members, slices and arrays.
 #ifndef ANYFFI_DETAIL_CLASS_MEMBERS_H_
 #define ANYFFI_DETAIL_CLASS_MEMBERS_H_
 
@@ -11,7 +11,7 @@
 namespace anyffi {
 namespace detail ANYFFI_HIDDEN_ {
 
-/// The part of a type key after its last dot, which is the name of the class in Python.
+/// The part of a type key after its last dot: the class name in Python.
 constexpr const char* last_name(const char* type_key) {
   const char* name = type_key;
   for (; *type_key != 0; ++type_key) {
@@ -39,7 +39,7 @@ struct ConstructAlias {
   Ref<T> operator()(A... args) const { return make_overridable<T, Alias>(std::forward<A>(args)...); }
 };
 
-/// Whether a function returns a new object of class T, which may be an Alias behind a pointer.
+/// Whether a function returns a new object of class T; behind a pointer, it may be an Alias.
 template <class T, class Alias>
 struct ReturnsObject {
   template <class R, class... A>
@@ -53,7 +53,7 @@ template <class T, class Alias, class F>
 inline constexpr bool kReturns =
     SignatureOf<CallableOf<F>>::template Apply<ReturnsObject<T, Alias>::template Check>::kValue;
 
-/// Whether the text of an argument of a macro is the name of a type, not a part of one.
+/// Whether a macro argument's text is a whole type name, not a part split off at a comma.
 constexpr bool is_whole(const char* name) {
   int depth = 0;
   for (; *name != 0; ++name) depth += (*name == '<') - (*name == '>');
@@ -81,7 +81,7 @@ Ref<T> made_of(NotNull<P> pointer) {
   return made_of<T, Alias>(std::move(pointer).get());
 }
 
-/// A constructor that refuses an object that the host knows already: a new wrapper is to stand for it.
+/// A constructor that refuses an object that the host already knows, because a new wrapper must represent it.
 template <class T, class Alias, class F>
 struct NewOnly {
   template <class R, class... A>
@@ -101,7 +101,7 @@ struct NewOnly {
   };
 };
 
-/// A constructor whose factory returns a T, of which it makes an object whose functions Python may override.
+/// A constructor whose factory returns a T, from which it makes an Alias, whose functions Python may override.
 template <class T, class Alias, class F>
 struct OverridableOnly {
   template <class R, class... A>
@@ -131,7 +131,7 @@ decltype(auto) as_constructor(F& f) {
   }
 }
 
-/// Whether P is a pointer to an object of class T or of a base, a plain one or one that shares the object.
+/// Whether P is a pointer to an object of class T or of a base: a raw pointer, or one that shares the object.
 template <class T, class P>
 constexpr bool points_to() {
   if constexpr (kMayBeNull<P> && !kTakesObject<P>) return kIsBaseOf<typename Traits<P>::T, T>;
@@ -151,14 +151,14 @@ struct TakesObject {
     using P = typename Nullable<Bare<First>>::Type;
     static constexpr bool kValue =
         kIsBaseOf<Bare<First>, T> || std::is_same_v<Bare<First>, Ref<T>> || points_to<T, P>();
-    /// One that would be annotated as one that may be None.
+    /// A pointer whose annotation would include None.
     static constexpr bool kIsPointer = points_to<T, Bare<First>>() && !kLosesWrites<First>;
   };
 };
 template <class T, class F>
 inline constexpr bool kTakes = SignatureOf<F>::template Apply<TakesObject<T>::template Check>::kValue;
 
-/// A function whose first parameter points to the object of a method, as one that refuses None for it.
+/// For a method whose first parameter points to the object: refuses None for it.
 template <class T, class F>
 struct ByPointer {
   template <class R, class... A>
@@ -174,7 +174,7 @@ struct ByPointer {
   };
 };
 
-/// Whether objects of class T have a member function: it is one of T, or of a public base.
+/// Whether objects of class T have a member function: it belongs to T, or to a public base.
 template <class T, class F>
 inline constexpr bool kIsMemberFor = true;
 template <class T, class M, class C>
@@ -197,7 +197,8 @@ decltype(auto) as_method(F& f) {
   }
 }
 
-/// Whether a function has so many parameters with the object, or is one of which others say what is wrong.
+/// Whether a function has `size` parameters, the object included. True for a function about which other checks
+/// complain.
 template <class T, class F>
 constexpr bool may_take([[maybe_unused]] int size) {
   if constexpr (!std::is_member_object_pointer_v<F> && kIsMemberFor<T, F>) {
@@ -209,7 +210,7 @@ constexpr bool may_take([[maybe_unused]] int size) {
 
 /* ---- data members ---- */
 
-/// The member of an object, whose class may derive from that of the field.
+/// The data member of an object, whose class may derive from the one that declares the field.
 inline void* member_of(const AnyffiObject* self, const AnyffiFieldInfo* field) {
   void* content = __builtin_expect(self->type_code == field->type_code, 1)
                       ? reinterpret_cast<const AnyffiInstance*>(self)->content
@@ -217,13 +218,13 @@ inline void* member_of(const AnyffiObject* self, const AnyffiFieldInfo* field) {
   return static_cast<char*>(content) + field->offset;
 }
 
-/// Whether a member is a number of ANYFFI_STORED_INT, ANYFFI_STORED_FLOAT or ANYFFI_STORED_BOOL: without the GIL
-/// several threads read and write it at once.
+/// Whether a member is a number of ANYFFI_STORED_INT, ANYFFI_STORED_FLOAT or ANYFFI_STORED_BOOL: without a GIL, several
+/// threads may read and write it at once.
 template <class M>
 inline constexpr bool kIsShared = (std::is_integral_v<M> && std::is_signed_v<M> && sizeof(M) == 8) ||
                                   std::is_same_v<M, double> || std::is_same_v<M, bool>;
 
-/// One for each type of members, not for each member.
+/// One function for each member type, not for each member.
 template <class M>
 int get_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* out) {
   *out = AnyffiValue{};
@@ -262,7 +263,7 @@ int set_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* va
     AnyffiMismatch why;
     if constexpr (kNoneEmpties<M>) {
       if (value->type_code == ANYFFI_NONE) {
-        // What it held may run code of users when it is released.
+        // Releasing the former value may run code of users, so the member is emptied before.
         M former = std::exchange(*static_cast<M*>(member_of(self, field)), M{});
         return 0;
       }
@@ -280,7 +281,7 @@ int set_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* va
       M number = Conversion::take(holder);
       __atomic_store(member, &number, __ATOMIC_RELAXED);
     } else {
-      // As above: the assignment of a std::map releases its elements before it is another one.
+      // As above: assigning a std::map releases its elements before the new ones are there.
       [[maybe_unused]] M former = std::exchange(*member, Conversion::take(holder));
     }
     return 0;
@@ -295,8 +296,8 @@ int visit_member(const void* member, AnyffiVisit visit, void* context) {
   return visit_references_of(*static_cast<const M*>(member), visit, context);
 }
 
-/// The `visit_children` of a described class: what its `visit_references` visits, else the fields; and the same of the
-/// ancestors.
+/// The `visit_children` of a described class: visits what its `visit_references` visits, or else its fields; and the
+/// same for its ancestors.
 template <class T>
 int visit_bound(const AnyffiValue* self, AnyffiVisit visit, void* context) {
   if constexpr (kVisitsItself<T>) {
@@ -309,7 +310,7 @@ int visit_bound(const AnyffiValue* self, AnyffiVisit visit, void* context) {
   return anyffi_class_visit(type_code_of<T>(), kVisitsItself<T>, self, visit, context);
 }
 
-/// What a class declares itself: `describe` of `anyffi_class_begin`.
+/// The members that a class declares itself: `describe` of `anyffi_class_begin`.
 template <class T>
 void describe_declared(AnyffiTypeInfo* info) {
   if constexpr (!KeyOf<T>::kIsForeign) {
@@ -321,14 +322,14 @@ void describe_declared(AnyffiTypeInfo* info) {
 template <class T>
 inline constexpr auto kDescribe = KeyOf<T>::kIsForeign && !kVisitsItself<T> ? nullptr : &describe_declared<T>;
 
-/// Whether objects of a class are converted by other traits than those of object classes, or by both.
+/// Whether objects of a class have another conversion, instead of or besides that of object classes.
 template <class T>
 constexpr bool has_other_conversion() {
   if constexpr (HasTraits<T>::value) return !std::is_base_of_v<CopiedObject<T>, Traits<T>>;
   return kIsObjectValue<T> && !HasTraits<T>::value;
 }
 
-/// AnyffiFieldStorage of a data member.
+/// The AnyffiFieldStorage of a data member.
 template <class M>
 constexpr int32_t storage_of() {
   if constexpr (std::is_same_v<M, AnyValue>) return ANYFFI_STORED_VALUE;
@@ -351,7 +352,7 @@ constexpr bool is_writable() {
   if constexpr (kIsObjectClass<Value>) {
     return !std::is_const_v<M> && std::is_copy_assignable_v<M>;
   } else {
-    // A view or pointer would dangle; and so would what refers to the former content of a std::unique_ptr.
+    // A view or pointer would dangle, and so would references to the former content of a std::unique_ptr.
     constexpr bool kWouldDangle = kIsView<Value> || kHoldsPointer<Value> || kTakesObject<Value>;
     return !std::is_const_v<M> && !kWouldDangle && std::is_move_assignable_v<M>;
   }
@@ -363,14 +364,14 @@ AnyffiFieldInfo describe_member(const char* name, const char* doc, M C::* member
   static_assert(kIsFixedBase<C, T>,
                 "anyffi: a field is a member of the class, or of a public base that is not virtual");
   AnyffiFieldInfo field{name, doc, nullptr, &get_member<Value>, nullptr, nullptr, 0, ANYFFI_NONE, 0};
-  // Any address that is not NULL.
+  // Any address other than NULL will do.
   auto* object = reinterpret_cast<T*>(uintptr_t{1} << 12);
   if constexpr (kIsFixedBase<C, T>) {
     auto* place = &(static_cast<C*>(object)->*member);
     field.offset = reinterpret_cast<const volatile char*>(place) - reinterpret_cast<const volatile char*>(object);
   }
   if constexpr (!std::is_volatile_v<M>) field.storage = storage_of<Value>();
-  // The members of a base that is bound are visited by its own fields.
+  // Members of a bound base are visited by the base's own fields.
   if constexpr (References<Value>::kHasAny && (std::is_same_v<C, T> || std::is_void_v<typename KeyOf<T>::Parent>)) {
     field.visit = &visit_member<Value>;
   }
@@ -407,7 +408,7 @@ struct FirstOf {
   using Type = Bare<First>;
 };
 
-/// The same for a function that may take the object as those of methods do: T&, a T*, a Ref<T> or a std::shared_ptr<T>.
+/// The same for a function that may take the object as methods do: T&, a T*, a Ref<T> or a std::shared_ptr<T>.
 template <class T, class F, class... A>
 decltype(auto) call_with(const F& f, const Ref<T>& object, A... args) {
   if constexpr (std::is_member_function_pointer_v<F> || std::is_invocable_v<const F&, T&, A...>) {
@@ -421,7 +422,7 @@ decltype(auto) call_with(const F& f, const Ref<T>& object, A... args) {
   }
 }
 
-/// A method that returns a list of what `f` returns for each index of a slice.
+/// A method that returns a list of the results of `f` for each index of a slice.
 template <class T, class S, class F>
 auto make_slices(S size, F f) {
   return [size, f](const Ref<T>& object, const Slice& slice) {
@@ -435,7 +436,7 @@ auto make_slices(S size, F f) {
 
 /* ---- arrays of numbers ---- */
 
-/// The elements and extents of an array inside of an object: T[N], T[N][M], std::array of any depth.
+/// The elements and extents of an array in an object: T[N], T[N][M], std::array of any depth.
 template <class M, class = void>
 struct ArrayMember {
   static constexpr bool kIsArray = false;
@@ -462,7 +463,7 @@ struct ArrayMember<M, std::enable_if_t<(std::tuple_size<M>::value * sizeof(typen
 template <class M>
 inline constexpr bool kIsOfNumbers = kHasDataType<std::remove_cv_t<typename ArrayMember<M>::Element>>;
 
-/// A tensor on the memory of a member, which keeps the object alive.
+/// A tensor on a member's memory, which keeps the object alive.
 template <class T, class C, class M>
 Tensor tensor_of_member(const Ref<T>& self, M C::* member) {
   using Array = ArrayMember<std::remove_cv_t<M>>;

@@ -1,6 +1,6 @@
 /// \file
-/// Parameters that accept more or less than their type: `arg("x").convert()` what becomes their type by a copy,
-/// `arg("x") = nullptr` None, and `arg("x").not_none()` no None.
+/// Parameters that accept more or less than their type: `arg("x").convert()` values that become the type by a copy,
+/// `arg("x") = nullptr` also None, and `arg("x").not_none()` not None.
 #ifndef ANYFFI_DETAIL_CONVERTING_H_
 #define ANYFFI_DETAIL_CONVERTING_H_
 
@@ -10,25 +10,26 @@
 namespace anyffi {
 namespace detail ANYFFI_HIDDEN_ {
 
-/// A T that may be made of a copy of the argument, which its Holder keeps. Its traits are specialised where T is.
+/// A T that may be made from a copy of the argument, which its Holder keeps. Headers of such types T specialise its
+/// traits.
 template <class T>
 struct WithConversion {
   T value;
 };
-/// Whether they are.
+/// Whether the traits of WithConversion<T> are specialised.
 template <class T, class Enable = void>
 inline constexpr bool kHasConversion = false;
 
-/// A T, or a null one: the argument was None.
+/// A T, which is null if the argument was None.
 template <class T>
 struct OrNull {
   T value;
 };
-/// Types with a null value, whose traits nevertheless refuse None.
+/// Types that have a null value, but whose traits refuse None.
 template <class T>
 inline constexpr bool kHasNull = std::is_same_v<T, const char*>;
 
-/// How a parameter of type A with an `arg(...)` of type N is declared to the runtime, and passed on.
+/// How a parameter of type A with an `arg(...)` of type N is declared to the runtime, and passed to the function.
 template <class N, class A, class = void>
 struct AdaptedParam {
   static constexpr bool kIsAdapted = false;
@@ -59,10 +60,10 @@ struct AdaptedParam<N, A, std::enable_if_t<kRefusesNone<N>>> {
   static A&& pass(const NotNull<Bare<A>>& argument) { return pass_nullable<A>(argument); }
 };
 
-/// The names of parameters, one for each.
+/// A list with one `arg(...)` for each parameter.
 template <class... N>
 struct Names {
-  /// A callable of which some parameters accept more or less.
+  /// A callable some of whose parameters accept more or less than their types.
   template <class F>
   struct AdaptedCall {
     template <class R, class... A>
@@ -80,7 +81,7 @@ struct Names {
 };
 template <class... A, class... B>
 Names<A..., B...> operator+(Names<A...>, Names<B...>);
-/// Those of a list of `arg(...)`, without its kw_only().
+/// The parameters of a list of `arg(...)`, without its kw_only().
 template <class... N>
 using NamesIn = decltype((Names<>() + ... + std::conditional_t<kIsMark<N>, Names<>, Names<N>>()));
 

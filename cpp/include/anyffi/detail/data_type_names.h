@@ -8,7 +8,7 @@
 namespace anyffi {
 namespace detail {
 
-/// Text that is put together at compile time; what does not fit is cut off.
+/// Text that is composed at compile time; text beyond the capacity is cut off.
 template <int kCapacity>
 struct TextBuilder {
   char text[kCapacity + 1] = {};
@@ -30,7 +30,7 @@ struct TextBuilder {
 struct DataTypeRow {
   int code;
   const char* name;
-  int bits;  // 0: part of the name
+  int bits;  // 0: contained in the name
 };
 
 #define ANYFFI_ROW_(NAME, code, name, bits) {code, name, bits},
@@ -41,7 +41,7 @@ inline constexpr DataTypeRow kDataTypeRows[] = {ANYFFI_DATA_TYPE_CODES(ANYFFI_RO
 template <int kCapacity>
 constexpr void add_data_type(TextBuilder<kCapacity>& to, const AnyffiDataType& type) {
   constexpr int kRows = sizeof(kDataTypeRows) / sizeof(DataTypeRow);
-  // An index: under -fsanitize=undefined, GCC does not compare addresses in constant expressions.
+  // An index instead of a pointer: under -fsanitize=undefined, GCC cannot compare addresses in constant expressions.
   int found = kRows;
   for (int i = kRows; i-- > 0;) {
     const DataTypeRow& row = kDataTypeRows[i];

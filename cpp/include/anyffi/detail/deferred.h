@@ -1,6 +1,6 @@
 /// \file
-/// Containers, text and times that the host converts from and to objects of its own, without a copy as cells: results
-/// of functions, and arguments and results of callbacks.
+/// Containers, text and times that the host converts directly from and to objects of its own, without packing them as
+/// cells: results of functions, and arguments and results of callbacks.
 #ifndef ANYFFI_DETAIL_DEFERRED_H_
 #define ANYFFI_DETAIL_DEFERRED_H_
 
@@ -11,8 +11,8 @@
 namespace anyffi {
 namespace detail {
 
-/// Makes the result of a call for a caller that takes items; false if it has to be stored. Defined in items_writer.h,
-/// which the headers of types that are written include.
+/// Makes the result of a call for a caller that accepts items; false if the result must be stored instead. Defined in
+/// items_writer.h, which the headers of such types include.
 template <class R>
 bool write_whole(const R& whole, AnyffiValue* result);
 template <class R>
@@ -25,22 +25,22 @@ bool write_result(const R& whole, AnyffiValue* result) {
   return false;
 }
 
-/// `make` of AnyffiDeferred.
+/// The `make` of an AnyffiDeferred.
 template <class T>
 __attribute__((noinline)) void make_deferred(const void* object, AnyffiValue* out) {
   const T& whole = *static_cast<const T*>(object);
   if (!write_result(whole, out)) *out = Traits<T>::store(whole);
 }
 
-/// Whether a callback's result of type R is loaded by the host: what is read without code of users. Numbers are quick
-/// as they are, and only packing distinguishes members of enumerations from numbers.
+/// Whether the host loads a callback's result of type R itself, which must not run code of users. Numbers are fast
+/// anyway, and only packing distinguishes members of enumerations from numbers.
 template <class R>
 inline constexpr bool kIsLoadedByHost =
     kLoadsQuietly<R> && !kIsNumber<R> && !kIsCharacter<R> && !kReadsMembers<R> && !kIsView<R>;
 template <>
 inline constexpr bool kIsLoadedByHost<void> = false;
 
-/// `load` of AnyffiResultSlot.
+/// The `load` of an AnyffiResultSlot.
 template <class R>
 __attribute__((noinline)) int load_result(AnyffiValue* value, AnyffiMismatch* why, void* memory) {
   typename Traits<R>::Holder holder{};
@@ -49,7 +49,7 @@ __attribute__((noinline)) int load_result(AnyffiValue* value, AnyffiMismatch* wh
   return 1;
 }
 
-/// Where the host may load a callback's result.
+/// The memory in which the host may load a callback's result.
 template <class R, bool = kIsLoadedByHost<R>>
 class ResultRoom {
  public:
@@ -63,7 +63,7 @@ class ResultRoom<R, true> {
   ResultRoom& operator=(const ResultRoom&) = delete;
 
   const AnyffiResultSlot* slot() const { return &slot_; }
-  /// Whether the host did so.
+  /// Whether the host loaded the result there.
   static bool is_filled(const AnyffiValue& result) {
     return result.type_code == ANYFFI_NONE && (result.aux & ANYFFI_LOADED) != 0;
   }
@@ -80,7 +80,7 @@ class ResultRoom<R, true> {
   alignas(R) char memory_[sizeof(R)];
 };
 
-/// Calls a function with what an ArgPack was filled with, and a `slot` of a ResultRoom.
+/// Calls a function with the arguments of an ArgPack, and with the `slot` of a ResultRoom.
 template <class Pack>
 int call_deferring(AnyffiFunction* function, AnyffiValue* args, int32_t num_args, AnyffiValue* result,
                    const AnyffiResultSlot* slot) {

@@ -1,5 +1,5 @@
 /// \file
-/// The entries of mappings and sets, read inline.
+/// Inline access to the entries of mappings and sets.
 #ifndef ANYFFI_DETAIL_ENTRIES_H_
 #define ANYFFI_DETAIL_ENTRIES_H_
 

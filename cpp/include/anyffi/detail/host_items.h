@@ -1,5 +1,5 @@
 /// \file
-/// Containers of the host that a conversion reads itself: a few items at a time, without a copy as cells.
+/// Reads containers of the host during a conversion: a few items at a time, without packing them as cells.
 #ifndef ANYFFI_DETAIL_HOST_ITEMS_H_
 #define ANYFFI_DETAIL_HOST_ITEMS_H_
 
@@ -10,24 +10,24 @@
 namespace anyffi {
 namespace detail {
 
-/// How many cells are read at once. More would not be faster.
+/// The number of cells read at once. More would not be faster.
 constexpr int64_t kItemsAtOnce = 64;
 
-/// Releases the objects among cells that their reader owns.
+/// Releases the objects among cells that the reader owns.
 __attribute__((cold, noinline)) inline void release_cells(AnyffiValue* cell, const AnyffiValue* end) {
   for (; cell != end; ++cell) {
     if (cell->type_code > 0 && (cell->aux & ANYFFI_MOVABLE)) anyffi_release(cell->as_object);
   }
 }
 
-/// Reads a value of `anyffi_make_items`; `kStep` cells are one item, which may be an object.
+/// Reads a value of `anyffi_make_items`. `kStep` cells are one item; items may be objects if `kTakesObjects`.
 template <int64_t kCapacity = kItemsAtOnce, int64_t kStep = 1, bool kTakesObjects = false>
 class HostItems {
  public:
   explicit HostItems(const AnyffiValue& value) : items_(anyffi_open_items(&value)) {
     if (kTakesObjects) items_.flags |= ANYFFI_ITEMS_OBJECTS;
   }
-  /// Reads what an object is as another type.
+  /// Reads an object by an AnyffiConversion, as a time or a duration.
   HostItems(const AnyffiValue& value, int32_t conversion) : HostItems(value) { items_.position = conversion; }
   HostItems(const HostItems&) = delete;
   HostItems& operator=(const HostItems&) = delete;
@@ -36,15 +36,15 @@ class HostItems {
   /// Reads the next cells, which are valid until the next call; false at the end.
   bool read() {
     release();
-    // The end is known without a call.
+    // Saves the call that would report the end.
     if (num_read_ > 0 && num_read_ == items_.size * kStep) return (count_ = 0) != 0;
     count_ = anyffi_items_read(&items_, cells_, kCapacity);
     num_read_ += count_;
     return count_ > 0;
   }
-  /// Whether the end was reached, not an item that the host has to pack.
+  /// Whether the end was reached, rather than an item that the host must pack.
   bool is_complete() const { return count_ == 0; }
-  /// Whether the last `read` got all items of a container with this many.
+  /// Whether the last `read` got all items of a container that has `size` items.
   bool is_whole(int64_t size) const { return count_ == size && items_.size == size; }
   /// The number of items of the whole container, after the first `read`.
   int64_t size() const { return items_.size; }
@@ -71,10 +71,10 @@ inline bool is_items_of(const AnyffiValue& value, int32_t first, int32_t second)
   return type_code == first || type_code == second;
 }
 
-/// Refuses without naming the value: the host packs the container again, and the conversion of that says why.
+/// Refuses without details: the host then packs the container, and converting that gives the reason.
 inline bool refuse_items(AnyffiMismatch& why, const char* name) { return refuse(why, AnyffiValue{}, name); }
 
-/// Loads an item; a number of the exact type without a call.
+/// Loads an item; a number of the exact type needs no call.
 template <class T>
 bool load_item(AnyffiValue& item, typename Traits<T>::Holder& holder, AnyffiMismatch& why) {
   if constexpr (kIsNumber<T>) {
@@ -83,7 +83,7 @@ bool load_item(AnyffiValue& item, typename Traits<T>::Holder& holder, AnyffiMism
   return Traits<T>::load(item, holder, why);
 }
 
-/// The same of an item that was read from a container of the host.
+/// The same for an item read from a container of the host.
 template <class T>
 bool load_read_item(AnyffiValue& item, typename Traits<T>::Holder& holder, AnyffiMismatch& why) {
   if constexpr (kLoadsObjects<T>) {
@@ -92,12 +92,12 @@ bool load_read_item(AnyffiValue& item, typename Traits<T>::Holder& holder, Anyff
   return load_item<T>(item, holder, why);
 }
 
-/// Whether taking an item may run code of users: a copy constructor.
+/// Whether taking an item may run code of users, namely a copy constructor.
 template <class T>
 inline constexpr bool kCopiesItem = kLoadsObjects<T> && kIsObjectClass<T> && !std::is_trivially_copyable_v<T>;
 
-/// Whether all items of a container of the host are objects that a T is copied from. Checked before the first copy, so
-/// that none is made twice.
+/// Whether all items of a container of the host are objects from which a T can be copied. Checked before the first
+/// copy, so that none is copied twice.
 template <class T>
 bool holds_objects(const AnyffiValue& value) {
   HostItems<kItemsAtOnce, 1, true> items(value);
@@ -109,7 +109,7 @@ bool holds_objects(const AnyffiValue& value) {
   return items.is_complete();
 }
 
-/// Reserves memory in containers that have it.
+/// Reserves memory in containers that can.
 template <class C, class = void>
 struct Reserve {
   static void in(C&, int64_t) {}
@@ -119,7 +119,7 @@ struct Reserve<C, std::void_t<decltype(std::declval<C&>().reserve(1))>> {
   static void in(C& container, int64_t size) { container.reserve(static_cast<size_t>(size)); }
 };
 
-/// Calls `load` with each item, in a container that is filled by it.
+/// Calls `load` for each item of a container, while filling `filled`.
 template <bool kTakesObjects = false, class C, class Load>
 bool load_host_items(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why, Load load) {
   HostItems<kItemsAtOnce, 1, kTakesObjects> items(value);
@@ -134,7 +134,7 @@ bool load_host_items(const AnyffiValue& value, C& filled, const char* name, Anyf
   return items.is_complete() || refuse_items(why, name);
 }
 
-/// Whether a C keeps its numbers one behind the other, as std::vector does.
+/// Whether a C stores its numbers contiguously, as std::vector does.
 template <class T, class C, class = void>
 inline constexpr bool kIsContiguous = false;
 template <class T, class C>
@@ -142,7 +142,7 @@ inline constexpr bool kIsContiguous<
     T, C, std::enable_if_t<std::is_same_v<decltype(std::declval<C&>().resize(1), std::declval<C&>().data()), T*>>> =
     std::is_arithmetic_v<T> && kIsNumber<T>;
 
-/// Loads numbers, each where it stays.
+/// Loads numbers directly into their final places.
 template <class T, class C>
 bool load_host_numbers(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why) {
   HostItems<> items(value);
@@ -161,7 +161,7 @@ bool load_host_numbers(const AnyffiValue& value, C& filled, const char* name, An
   return items.is_complete() || refuse_items(why, name);
 }
 
-/// The same with each key and value.
+/// The same for each key and value of a mapping.
 template <class C, class Load>
 bool load_host_entries(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why, Load load) {
   HostItems<kItemsAtOnce, 2> items(value);

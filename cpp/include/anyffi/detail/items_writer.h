@@ -1,5 +1,5 @@
 /// \file
-/// Results of which the host makes containers of its own, straight from those of C++: without a copy as cells.
+/// Results that the host converts directly from C++ containers to its own, without packing them as cells.
 #ifndef ANYFFI_DETAIL_ITEMS_WRITER_H_
 #define ANYFFI_DETAIL_ITEMS_WRITER_H_
 
@@ -8,7 +8,7 @@
 namespace anyffi {
 namespace detail {
 
-/// A number of a type that is written.
+/// A number of a type that can be written.
 template <class T>
 AnyffiValue make_number(T number) {
   if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
@@ -23,7 +23,7 @@ AnyffiValue make_number(T number) {
 /// Collects values for `anyffi_items_write`.
 class ItemsWriter {
  public:
-  /// How many values are written at once. More would not be faster.
+  /// The number of values written at once. More would not be faster.
   static constexpr int64_t kCapacity = 128;
 
   /// `object_flags`: ANYFFI_BORROWED if objects may be borrowed from their wrappers until they are written, else 0.
@@ -41,18 +41,18 @@ class ItemsWriter {
   }
   /// The flags that objects may have.
   uint32_t object_flags() const { return object_flags_; }
-  /// Puts an object, which the writer releases, or does not own if it is marked as borrowed.
+  /// Adds an object. The writer releases it, unless it is marked as borrowed.
   void put_object(const AnyffiValue& value) {
     put(value);
     if (value.type_code > 0) has_objects_ |= !(cells_[count_ - 1].aux & ANYFFI_BORROWED);
   }
-  /// Begins a container; its items follow, of a mapping keys and values in turn.
+  /// Begins a container. Its items follow; for a mapping, keys and values in turn.
   void begin(int32_t type_code, size_t size) { put(anyffi_make_items(reinterpret_cast<void*>(size), type_code, 0)); }
 
-  /// Puts what the host makes of an int, as `anyffi_value_create_host` does.
+  /// Adds an object that the host creates from an int, as `anyffi_value_create_host` does.
   void put_created(int32_t conversion, const AnyffiValue& from) { put(anyffi_make_created(conversion, from.as_int)); }
 
-  /// Puts a number for each item. The loop has no call, so that the compiler keeps its state in registers.
+  /// Adds a number for each item. The loop has no call, so that the compiler keeps its state in registers.
   template <class T, class Items>
   void put_numbers(const Items& items) {
     auto item = items.begin();
@@ -65,12 +65,12 @@ class ItemsWriter {
       left -= fits;
     }
   }
-  /// Leaves the value to the runtime.
+  /// Gives up: the runtime makes the value.
   void decline() {
     if (status_ == 0 && state_) anyffi_items_write(&state_, nullptr, 0);
     if (status_ == 0) status_ = -1;
   }
-  /// Ends the one value that was written; false if the host does not make it.
+  /// Completes the value; false if the host does not make it.
   bool finish(AnyffiValue* result) {
     flush();
     if (status_ != 1) return false;
@@ -94,7 +94,7 @@ class ItemsWriter {
   void* state_ = nullptr;
   int status_ = 0;
   uint32_t object_flags_;
-  bool has_objects_ = false;  // some cells own references
+  bool has_objects_ = false;  // whether some cells own references
   int64_t count_ = 0;
   AnyffiValue cells_[kCapacity];
 };

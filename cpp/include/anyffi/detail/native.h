@@ -1,5 +1,5 @@
 /// \file
-/// Runtime functions over C++ callables: what all of them share, whatever their types.
+/// Functions of the runtime over C++ callables: the parts that are the same for all types.
 #ifndef ANYFFI_DETAIL_NATIVE_H_
 #define ANYFFI_DETAIL_NATIVE_H_
 
@@ -14,7 +14,7 @@ F& callable_of(void* self) {
   return *reinterpret_cast<F*>(static_cast<char*>(self) + round_up(sizeof(AnyffiNativeFunction), 16));
 }
 
-/// Ends a call that threw.
+/// Ends a call that threw an exception.
 __attribute__((cold, noinline)) inline int fail_call(AnyffiNativeFunction& native, AnyffiCallFrame& frame, char* slots,
                                                      const AnyffiValue* args) noexcept {
   anyffi_native_abandon(&native, &frame, slots);
@@ -23,12 +23,13 @@ __attribute__((cold, noinline)) inline int fail_call(AnyffiNativeFunction& nativ
   return -1;
 }
 
-/// Converts the arguments into the slots, calls, stores the result and destroys what the slots keep; false if an
-/// argument was refused, of which the frame knows. May throw.
+/// Converts the arguments into the slots, calls, stores the result and destroys the slots' content; false if an
+/// argument was refused, as described in the frame. May throw.
 using CallBody = bool (*)(AnyffiNativeFunction& native, AnyffiValue* args, AnyffiValue* result, AnyffiCallFrame& frame,
                           char* slots);
 
-/// Calls a function whose slots are in memory: what needs no types, so that each signature generates little.
+/// Calls a function whose slots are in memory. Independent of the types, so that little code is generated for each
+/// signature.
 template <size_t kBytes, size_t kAlignment>
 __attribute__((noinline)) int call_body(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result,
                                         CallBody body) {
@@ -48,12 +49,12 @@ __attribute__((noinline)) int call_body(void* self, AnyffiValue* args, int32_t n
   }
 }
 
-/// Calls a method with its object and the arguments behind it, numbers all, and stores the result, a number or None;
-/// false before the call if a number is not of the exact type. May throw.
+/// Calls a method with its object and the arguments after it, which are all numbers, and stores the result, a number or
+/// None. Returns false, before the call, if a number does not have the exact type. May throw.
 template <class T>
 using MethodBody = bool (*)(AnyffiNativeFunction& native, T& object, const AnyffiValue* args, AnyffiValue* result);
 
-/// Calls such a method: what all of a class share.
+/// Calls such a method; shared by all methods of a class.
 template <class T>
 __attribute__((noinline)) int call_method(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result,
                                           MethodBody<T> body) {
@@ -86,7 +87,7 @@ __attribute__((noinline)) int call_method(void* self, AnyffiValue* args, int32_t
   return anyffi_native_normalize(&native, args, result);
 }
 
-/// Sizes that share `call_body`.
+/// The size to which slots are rounded up, so that functions share `call_body`.
 constexpr size_t slots_size(size_t bytes) {
   size_t size = 64;
   while (size < bytes) size *= 2;

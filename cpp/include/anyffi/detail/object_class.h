@@ -37,16 +37,16 @@ struct KeyOf<T, std::enable_if_t<!ForeignKey<T>::kIsKnown, std::void_t<decltype(
   static constexpr bool kIsForeign = false;
 };
 
-/// Object classes: as parameters references to the object, as a `Ref<T>` or a T&, or copies.
+/// Object classes: parameters are references to the object (`Ref<T>` or T&), or copies.
 template <class T>
 inline constexpr bool kIsObjectClass = KeyOf<T>::kIsKnown && !std::is_enum_v<T>;
-/// What a class may derive from; void: nothing.
+/// The class from which a class derives; void: none.
 template <class T>
 inline constexpr bool kIsObjectClassOrVoid = std::is_void_v<T> || kIsObjectClass<T>;
 
 template <class Base, class T, class = void>
 inline constexpr bool kIsFixedBase = false;
-/// Also where both are one class, or union.
+/// Whether T is or derives from Base; also for a class or union and itself.
 template <class Base, class T>
 inline constexpr bool kIsBaseOf = std::is_base_of_v<Base, T> || std::is_same_v<Base, T>;
 template <class Base, class T>
@@ -82,9 +82,9 @@ struct Instance {
 template <class T>
 class Ref;
 
-/// Specialise it for a class that has no `from_value` of its own, because it is someone else's: with
-/// `static T from_value(X)`, or one that returns a Ref<T>, parameters, elements and fields of this class accept what
-/// converts to X. After ANYFFI_TYPE_KEY, and before the class is described.
+/// Specialise it for a class of somebody else, which has no `from_value` of its own: with `static T from_value(X)`, or
+/// one that returns a Ref<T>, parameters, elements and fields of the class accept whatever converts to X. After
+/// ANYFFI_TYPE_KEY, and before the class is described.
 template <class T>
 struct FromValue {};
 
@@ -97,7 +97,7 @@ inline constexpr bool kIsFromValue<T, T (*)(X)> = true;
 template <class T, class X>
 inline constexpr bool kIsFromValue<T, Ref<T> (*)(X)> = true;
 
-/// Where `from_value` is: T itself declares it, as an inherited one creates objects of the base class.
+/// The class that declares `from_value`: T itself, not a base, whose `from_value` creates objects of the base.
 template <class T>
 using Converting = std::conditional_t<KeyOf<T>::kIsForeign, FromValue<T>, T>;
 template <class T, class = void>
@@ -129,36 +129,36 @@ int64_t offset_of_base() {
   static_assert(kIsFixedBase<Base, T>,
                 "anyffi: the base of an object class must be a public and not a virtual base, which has no fixed place "
                 "in an object: bind its members by name, .method(\"f\", &Base::f), and no base");
-  // Any address that is not NULL.
+  // Any address other than NULL will do.
   auto* object = reinterpret_cast<T*>(uintptr_t{1} << 12);
   return reinterpret_cast<char*>(static_cast<Base*>(object)) - reinterpret_cast<char*>(object);
 }
 
-/// 0 until the class is registered. Hidden: each library registers its own classes.
+/// The type code; 0 until the class is registered. Hidden: each library registers its own classes.
 template <class T>
 ANYFFI_HIDDEN_ inline int32_t type_code_slot = 0;
 
-/// How objects of the class are made: AnyffiInstanceFlag.
+/// How objects of the class are created: AnyffiInstanceFlag.
 ANYFFI_HIDDEN_ inline constexpr uint8_t kNoInstanceFlags = 0;
 template <class T>
 ANYFFI_HIDDEN_ inline const uint8_t* instance_flags_of = &kNoInstanceFlags;
-/// Other threads may add some.
+/// Atomic, because other threads may add flags.
 template <class T>
 uint8_t read_instance_flags() {
-  // The others say nothing about how objects are made.
+  // The other flags do not concern how objects are created.
   constexpr uint8_t kOfNew = ANYFFI_ENROLLED | ANYFFI_SEPARATE;
   return __atomic_load_n(__atomic_load_n(&instance_flags_of<T>, __ATOMIC_RELAXED), __ATOMIC_RELAXED) & kOfNew;
 }
 
-/// The polymorphic classes that this library knows, by what `typeid` returns: pointers to a base are objects of the
-/// class that they point to.
+/// The polymorphic classes that this library knows, by `typeid`: a pointer to a base becomes an object of the class to
+/// which it actually points.
 struct DynamicClass {
   const std::type_info* type;
   int32_t (*type_code)();
   /// Copies an object, given its content; NULL unless the class is `.copyable()`.
   AnyffiValue (*copy)(const void* content);
-  /// The base that it is bound with, and an object of that base as one of the class, NULL if it is none. Both are NULL
-  /// for a class without a polymorphic base.
+  /// The bound base, and a function that casts an object of that base to the class, or returns NULL. Both are NULL for
+  /// a class without a polymorphic base.
   int32_t (*parent)();
   void* (*cast)(void* of_parent);
   DynamicClass* next;
@@ -185,7 +185,7 @@ void add_dynamic_class() {
     row.cast = [](void* of_parent) -> void* {
       auto* parent = static_cast<Parent*>(of_parent);
       auto* derived = dynamic_cast<T*>(parent);
-      // It finds a T also beside the parent, which then is another one than its own.
+      // dynamic_cast also finds a T that has another subobject of class Parent.
       return derived && static_cast<Parent*>(derived) == parent ? derived : nullptr;
     };
   }
@@ -222,12 +222,12 @@ __attribute__((cold, noinline)) ANYFFI_HIDDEN_ int32_t register_class() {
 
 }  // namespace detail ANYFFI_HIDDEN_
 
-/// The type code of an object class: one that has `static constexpr anyffi::FixedText kTypeKey{"demo.Thing"};` and, if
-/// it derives from another object class, `using Parent = Base;`, or that got a key from ANYFFI_TYPE_KEY (class.h).
-/// Registered at first use, or when the library loads by ANYFFI_REGISTER_OBJECT and ANYFFI_BIND.
+/// The type code of an object class: a class that has `static constexpr anyffi::FixedText kTypeKey{"demo.Thing"};` and,
+/// if it derives from another object class, `using Parent = Base;`, or that got a key from ANYFFI_TYPE_KEY (class.h).
+/// It is registered at first use, or by ANYFFI_REGISTER_OBJECT and ANYFFI_BIND when the library loads.
 ///
-/// Libraries that register one key must have the same class, since they exchange its objects. So each registers its own
-/// (hidden symbols), and a different size, alignment, parent or leading members are an error.
+/// Libraries that register the same key must have the same class, since they exchange its objects. So each library
+/// registers its own class (hidden symbols), and a different size, alignment, parent or leading members are an error.
 template <class T>
 int32_t type_code_of() {
   int32_t code = __atomic_load_n(&detail::type_code_slot<T>, __ATOMIC_ACQUIRE);
@@ -240,11 +240,11 @@ namespace detail ANYFFI_HIDDEN_ {
 template <class T>
 bool is_instance(const AnyffiValue& value) {
   int32_t code = type_code_of<T>();
-  // The code in the value may be that of a draft, which was completed since.
+  // The code in the value may be that of a draft that was completed meanwhile.
   return value.type_code == code || (value.type_code > 0 && anyffi_type_is_a(value.as_object->type_code, code));
 }
 
-/// The content of an object that `is_instance`.
+/// The content of an object for which `is_instance` is true.
 template <class T>
 T* content_of(const AnyffiObject* object) {
   int32_t code = type_code_of<T>();

@@ -1,6 +1,5 @@
 /// \file
-/// The parameters of a C++ callable at run time: what is needed for each, and the memory of a call's converted
-/// arguments.
+/// The parameters of a C++ callable at run time: their types, and the memory for the converted arguments of a call.
 #ifndef ANYFFI_DETAIL_PARAM_H_
 #define ANYFFI_DETAIL_PARAM_H_
 
@@ -12,12 +11,12 @@ namespace detail ANYFFI_HIDDEN_ {
 
 constexpr uint32_t round_up(uint32_t offset, uint32_t alignment) { return (offset + alignment - 1) & ~(alignment - 1); }
 
-/// The host's lock is acquired again before the result or an exception is converted.
+/// Acquires the host's lock again, before the result or an exception is converted.
 inline void acquire_lock(AnyffiCallFrame& frame) {
   if (__builtin_expect(frame.lock.is_released != 0, 0)) anyffi_native_acquire_lock(&frame.lock);
 }
 
-/// What a slot keeps for a parameter that is converted by Traits<T>: the T itself if it outlives the Holder.
+/// The content of the slot of a parameter converted by Traits<T>: the T itself if it outlives the Holder.
 template <class T>
 struct Slot {
   using Holder = typename Traits<T>::Holder;
@@ -26,27 +25,27 @@ struct Slot {
   using Kept = std::conditional_t<kKeepsT, T, Holder>;
 };
 
-/// Makes `why` own the refused value, which the Holder may own: a conversion failed, and its Holder ends. Always false.
+/// Makes `why` own the refused value: the Holder, which may own it, ends with the failed conversion. Always false.
 __attribute__((cold, noinline)) inline bool keep_refused(AnyffiMismatch& why) noexcept {
   if (why.got.type_code > 0) anyffi_retain(why.got.as_object);
   return false;
 }
 
-/// A parameter of type T& of an object class, whose class is nearly always exactly T.
+/// A parameter of type T& for an object class: the object's class is nearly always exactly T.
 template <class T>
 inline constexpr bool kIsObjectArg = false;
 template <class T>
 inline constexpr bool kIsObjectArg<ObjectArg<T>> = true;
 
-/// Whether parameters of type T read containers of the host.
+/// Whether parameters of type T can read containers of the host.
 template <class T, class = void>
 inline constexpr bool kTakesItems = false;
 template <class T>
 inline constexpr bool kTakesItems<T, std::enable_if_t<HasTraits<T>::value>> =
     (kReadsItems<T> || kReadsObjects<T>) && alignof(typename Slot<T>::Kept) <= 16;
 
-/// Not inlined: one for each type, called by all functions with such a parameter. After a failure the caller drops the
-/// value in `why`.
+/// Not inlined: one function for each type, called by all functions with such a parameter. After a failure the caller
+/// releases the value in `why`.
 template <class T>
 __attribute__((noinline)) int load_slot(AnyffiValue* value, AnyffiMismatch* why, void* memory) {
   using Holder = typename Traits<T>::Holder;
@@ -126,7 +125,7 @@ ANYFFI_HIDDEN_ inline constexpr AnyffiParamType kParamType = describe_param<T>()
 /// The offset after the slot of a parameter.
 constexpr uint32_t add_slot(uint32_t end, uint32_t size, uint32_t alignment) { return round_up(end, alignment) + size; }
 
-/// The memory of all slots; `offsets[kSize]` is that of the result.
+/// The memory layout of all slots; `offsets[kSize]` is that of the result.
 template <class R, class... A>
 struct Slots {
   static constexpr int kSize = sizeof...(A);
@@ -146,7 +145,7 @@ struct Slots {
   alignas(R) alignas(uint64_t) alignas(typename Slot<A>::Kept...) char bytes[kOffsets.end];
 };
 
-/// Passes what a slot keeps to a parameter of type A, converted by Traits<T>.
+/// Passes the content of a slot to a parameter of type A, converted by Traits<T>.
 template <class A, class T>
 decltype(auto) pass_slot(typename Slot<T>::Kept& kept) {
   if constexpr (!std::is_same_v<T, Bare<A>>) {
@@ -176,13 +175,14 @@ inline uint32_t result_flags(const AnyffiValue* result) {
   return result->type_code == ANYFFI_NONE ? result->aux & ANYFFI_BORROWED : 0;
 }
 
-/// Results that are one object each, which may have an owner: Traits<R>::store_result.
+/// Results that are a single object, which may have an owner: Traits<R>::store_result.
 template <class R, class = void>
 inline constexpr bool kMayBorrow = false;
 template <class R>
 inline constexpr bool kMayBorrow<R, std::void_t<decltype(&Traits<R>::store_result)>> = true;
 
-/// Store a result, with the host's lock; one for each type. Always return true, so that the caller ends with a jump.
+/// Store a result, with the host's lock held; one function for each type. Always return true, so that callers can use a
+/// tail call.
 template <class R>
 __attribute__((noinline)) bool store_result(AnyffiCallFrame& frame, R* kept, AnyffiValue* result) {
   struct Guard {
@@ -206,7 +206,7 @@ __attribute__((noinline)) bool store_reference(AnyffiCallFrame& frame, const R& 
   return true;
 }
 
-/// What a reference refers to that is none of the arguments: by default a copy.
+/// Stores the referent of a reference that is none of the arguments: by default, a copy.
 template <class R>
 __attribute__((noinline)) bool store_other_reference(Returns returns, const R& object, const AnyffiValue* args,
                                                      int32_t count, AnyffiValue* result) {
@@ -230,7 +230,7 @@ __attribute__((noinline)) bool store_other_reference(Returns returns, const R& o
   assign(*result, store_pointer(const_cast<R*>(&object), context, result_flags(result)));
   return true;
 }
-/// The object itself, if the function returned one of its arguments; else false.
+/// Returns the object itself if the function returned a reference to one of its arguments; else false.
 template <class R>
 __attribute__((noinline)) bool store_argument(AnyffiCallFrame& frame, const R& object, const AnyffiValue* args,
                                               int32_t count, AnyffiValue* result) {
@@ -245,7 +245,7 @@ __attribute__((noinline)) bool store_argument(AnyffiCallFrame& frame, const R& o
   }
   return false;
 }
-/// A pointer, or a container of pointers.
+/// Stores a pointer, or a container of pointers.
 template <class R>
 __attribute__((noinline)) bool store_pointing(AnyffiCallFrame& frame, Returns returns, R* kept, const AnyffiValue* args,
                                               int32_t count, AnyffiValue* result) {

@@ -1,5 +1,5 @@
 /// \file
-/// Whether the two functions of `pickle()` agree about the state of an object.
+/// A compile-time check that the two functions of `pickle()` agree on the type of the state.
 #ifndef ANYFFI_DETAIL_PICKLE_STATE_H_
 #define ANYFFI_DETAIL_PICKLE_STATE_H_
 
@@ -24,7 +24,7 @@ constexpr bool is_named(const char* annotation, const char* word) {
   while (*word != 0 && *annotation == *word) ++annotation, ++word;
   return *word == 0 && (*annotation == 0 || *annotation == '[');
 }
-/// What the values of a type are, of results or of parameters; 0 if several kinds or others.
+/// The kind of the values of a type, as results or as parameters; 0 for unions and unknown annotations.
 template <class T, bool is_result>
 constexpr char state_kind() {
   if constexpr (!std::is_void_v<T> && kIsConvertible<T>) {
@@ -44,13 +44,13 @@ struct StateOf {
   static constexpr char kGiven = state_kind<R, true>();
   static constexpr char kTaken = (char{}, ..., state_kind<A, false>());
 };
-/// False if `set` takes another kind of values than `get` returns.
+/// False if `set` accepts another kind of value than `get` returns.
 template <class G, class S>
 constexpr bool takes_state() {
   if constexpr (SignatureOf<G>::kIsKnown && SignatureOf<S>::kIsKnown) {
     constexpr char kGiven = SignatureOf<G>::template Apply<StateOf>::kGiven;
     constexpr char kTaken = SignatureOf<S>::template Apply<StateOf>::kTaken;
-    // A sequence of bytes takes bytes.
+    // A parameter that is a sequence accepts bytes.
     bool is_wider = (kGiven == 'i' && (kTaken == 'f' || kTaken == 'c')) || (kGiven == 'f' && kTaken == 'c') ||
                     (kGiven == 'b' && kTaken == 's');
     return kGiven == 0 || kTaken == 0 || kGiven == kTaken || is_wider;

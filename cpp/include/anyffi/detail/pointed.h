@@ -1,5 +1,5 @@
 /// \file
-/// Objects whose content is elsewhere: behind a pointer that is owned, shared or only referred to.
+/// Objects whose content is elsewhere: behind a pointer that is owned, shared or only borrowed.
 #ifndef ANYFFI_DETAIL_POINTED_H_
 #define ANYFFI_DETAIL_POINTED_H_
 
@@ -7,32 +7,31 @@
 
 namespace anyffi {
 
-/// What a function that returns a pointer or reference to an object says about it: `.returns(...)` after its
-/// declaration. The same address is the same object while one lives, except for copies.
+/// How a function passes on an object that it returns by pointer or reference: set by `.returns(...)` after its
+/// declaration. As long as an object for an address exists, the same address gives the same object, except for copies.
 enum class Returns : uint8_t {
   kUnspecified = ANYFFI_RETURNS_UNSPECIFIED,
   kCopy = ANYFFI_RETURNS_COPY,            ///< a new object, by the copy constructor
   kMove = ANYFFI_RETURNS_MOVE,            ///< a new object, by the move constructor
-  kReference = ANYFFI_RETURNS_REFERENCE,  ///< refers to what C++ owns, and keeps alive longer than Python uses it
-  kReferenceInternal =
-      ANYFFI_RETURNS_REFERENCE_INTERNAL,          ///< refers to what the first argument owns, which it keeps alive
-  kTakeOwnership = ANYFFI_RETURNS_TAKE_OWNERSHIP  ///< of the pointer: deletes it
+  kReference = ANYFFI_RETURNS_REFERENCE,  ///< an object that C++ owns, and keeps alive longer than Python uses it
+  kReferenceInternal = ANYFFI_RETURNS_REFERENCE_INTERNAL,  ///< a part of the first argument, which it keeps alive
+  kTakeOwnership = ANYFFI_RETURNS_TAKE_OWNERSHIP           ///< of the pointer, which Python then deletes
 };
 
 namespace detail ANYFFI_HIDDEN_ {
 
-/// An object with its content elsewhere. `held` is owned by the deleter, which may be replaced by one that owns more.
+/// An object whose content is elsewhere. The deleter owns `held`, and may be replaced by one that owns more.
 struct Pointed {
   AnyffiInstance base;
   void* held;
   void (*destroy_held)(void* held);
 };
 
-/// The owner of contents that objects do not own alone: the host's garbage collector does not visit them. Never
-/// released.
+/// The owner of contents that objects share or do not own: it keeps the host's garbage collector from visiting them.
+/// Never released.
 ANYFFI_HIDDEN_ inline AnyffiObject no_owner{ANYFFI_OBJECT, 1, uint64_t{1} << 40, nullptr, nullptr};
 
-/// Refers to a content that `owner`, if there is one, keeps alive.
+/// Deleter: only refers to the content, which `owner`, if there is one, keeps alive.
 inline void destroy_reference(AnyffiObject* self, int32_t what) {
   if (what & ANYFFI_DELETE_CONTENTS) {
     auto* owner = reinterpret_cast<AnyffiInstance*>(self)->owner;
@@ -47,14 +46,14 @@ inline void destroy_pointed(AnyffiObject* self, int32_t what) {
   if (what & ANYFFI_DELETE_MEMORY) anyffi_object_free(self, sizeof(Pointed));
 }
 
-/// Owns the content by `delete`: an owner in C++ can take it.
+/// Deleter: owns the content by `delete`, so that an owner in C++ can take it.
 inline void destroy_owned(AnyffiObject* self, int32_t what) { destroy_pointed(self, what); }
-/// Shares the content: owns a std::shared_ptr<void>.
+/// Deleter: shares the content; owns a std::shared_ptr<void>.
 inline void destroy_shared(AnyffiObject* self, int32_t what) { destroy_pointed(self, what); }
-/// Owns something that owns the content.
+/// Deleter: owns an object that owns the content.
 inline void destroy_holder(AnyffiObject* self, int32_t what) { destroy_pointed(self, what); }
 
-/// Keeps an owner in C++ from taking an object that a call uses: code that the call runs may try to.
+/// Marks an object as used by a call, so that code that the call runs cannot hand it over to C++.
 class InUse {
  public:
   InUse() = default;
@@ -71,8 +70,8 @@ class InUse {
   AnyffiObject* object_ = nullptr;
 };
 
-/// Whether an item of a container may be used without a reference to it, while the container has one: not an object
-/// that code of users may give to C++ meanwhile.
+/// Whether an item of a container may be used without a reference of its own while the container has one: users' code
+/// must not be able to hand the object over to C++ meanwhile.
 inline bool is_lendable(const AnyffiValue& item) {
   return item.type_code <= 0 || item.as_object->deleter != &destroy_owned;
 }
@@ -109,32 +108,31 @@ __attribute__((cold, noinline)) void free_separate(void* place) noexcept {
     ::operator delete(place);
   }
 }
-/// Lets a new object be found by its content.
+/// Makes a new object findable by its content.
 __attribute__((noinline)) inline void enroll_new(AnyffiObject* object) {
   check(anyffi_instance_enroll(reinterpret_cast<AnyffiInstance*>(object), nullptr));
 }
 
-/// A content and what owns it.
+/// A content, and what owns it.
 struct Pointee {
   void* content;
   int32_t type_code;
   void (*deleter)(AnyffiObject* self, int32_t what);
   void* held;                        // owned
   void (*destroy_held)(void* held);  // NULL: nothing is owned
-  AnyffiObject* owner;               // borrowed
+  AnyffiObject* owner;               // borrowed; NULL: none
 };
 
-/// Whether an object only refers to its content, also one that keeps others alive.
+/// Whether an object only refers to its content, also if the object keeps others alive.
 inline bool is_reference(AnyffiObject* object) {
   if (object->deleter == &destroy_reference) return true;
   if (object->type_code < ANYFFI_FIRST_DYNAMIC_TYPE || object->deleter == &destroy_shared) return false;
-  // Of objects that own their content alone.
+  // Objects that own their content alone have no `owner`.
   if (!reinterpret_cast<AnyffiInstance*>(object)->owner) return false;
   return anyffi_object_replace_deleter(object, &destroy_reference, &destroy_reference) != 0;
 }
 
-/// Makes an object that refers to a content the owner of what `pointee` owns: what it referred into does not own the
-/// content any more.
+/// Makes an object that refers to a content own it, as `pointee` does: the former owner of the content has given it up.
 inline bool upgrade(AnyffiInstance* known, const Pointee& pointee) {
   if (!pointee.destroy_held || !is_reference(&known->header)) return false;
   auto* pointed = reinterpret_cast<Pointed*>(known);
@@ -146,7 +144,7 @@ inline bool upgrade(AnyffiInstance* known, const Pointee& pointee) {
   return true;
 }
 
-/// What classes of the host have added to an owner lives on with it.
+/// Keeps alive what classes of the host have added to the owner.
 inline void keep_host_part(AnyffiObject* object, AnyffiObject* owner) {
   if (!(__atomic_load_n(anyffi_type_get_instance_flags(owner->type_code), __ATOMIC_RELAXED) & ANYFFI_HOST_DERIVES))
     return;
@@ -159,11 +157,11 @@ inline void keep_host_part(AnyffiObject* object, AnyffiObject* owner) {
   check(status);
 }
 
-/// Keeps one more owner of the content alive that an object refers to: the content may have moved to it.
+/// Keeps one more owner of the content alive: the content may have moved to it.
 inline void add_owner(AnyffiInstance* known, AnyffiObject* owner) {
   if (!is_reference(&known->header)) return;
   bool has_owner = known->owner != &no_owner;
-  // Both lie in one whole.
+  // Both are parts of the same object.
   if (has_owner && is_reference(owner) && reinterpret_cast<AnyffiInstance*>(owner)->owner == known->owner) return;
   int32_t is_kept_by_it = 0;
   check(anyffi_object_keeps_alive(owner, &known->header, &is_kept_by_it));
@@ -178,7 +176,7 @@ inline void add_owner(AnyffiInstance* known, AnyffiObject* owner) {
   }
 }
 
-/// Returns the object that stands for a content, a new one if there is none. Steals what is held, also on failure.
+/// Returns the object that represents a content, creating one if there is none. Steals what is held, also on failure.
 __attribute__((noinline)) inline AnyffiValue refer_to(const Pointee& pointee) {
   struct Guard {
     const Pointee* pointee;
@@ -206,28 +204,29 @@ __attribute__((noinline)) inline AnyffiValue refer_to(const Pointee& pointee) {
   if (pointee.owner) anyffi_release(pointee.owner);
   anyffi_object_free(pointed, sizeof(Pointed));
   check(status);
-  // A pointer that is given twice is owned already.
+  // A pointer that was passed twice already has an owner.
   if (upgrade(known, pointee) || pointee.deleter == &destroy_owned) guard.pointee = nullptr;
   return anyffi_make_object(&known->header);
 }
 
-/// An object, as one of the most derived class that the library knows: the address of that part of it.
+/// An object as one of the most derived class that the library knows, with the address of that part of it.
 struct Found {
   void* content;
   int32_t type_code;
-  /// NULL if that is the class of the pointer.
+  /// NULL if it is the class of the pointer.
   const DynamicClass* derived = nullptr;
 };
 #if ANYFFI_HAS_RTTI_
-/// Looks for a class below that of `found` among `rows`. `type`, `whole`: of the whole object.
+/// Looks among `rows` for a class that derives from that of `found`. `type`, `whole`: those of the complete object.
 __attribute__((cold, noinline)) inline Found look_for_derived(Found found, const std::type_info& type, void* whole,
                                                               const DynamicClass* rows) {
   for (auto* row = rows; row; row = row->next) {
     if (*row->type != type) continue;
-    // Of several bases Python knows one.
+    // Of several bases, Python knows only one.
     return anyffi_type_is_a(row->type_code(), found.type_code) ? Found{whole, row->type_code(), row} : found;
   }
-  // A class that the library does not bind, such as one that a factory hides: the nearest of its bases, step by step.
+  // The library does not bind the exact class, which a factory may hide: searches step by step for its most derived
+  // bound base.
   for (auto* row = rows; row;) {
     void* part = row->parent && row->parent() == found.type_code ? row->cast(found.content) : nullptr;
     if (part) found = {part, row->type_code(), row};
@@ -236,13 +235,13 @@ __attribute__((cold, noinline)) inline Found look_for_derived(Found found, const
   return found;
 }
 
-/// What was found for the objects of a class, as parts of that class's objects. Looking compares names, and casts.
+/// A cached result of `look_for_derived` for the parts of a class's objects. A search compares names, and casts.
 struct SeenClass {
   const std::type_info* type;
-  const char* name;  // the library of `type` may have been unloaded, and another may be in its place
+  const char* name;  // compared too: the library of `type` may have been unloaded, and another be in its place
   ptrdiff_t offset;  // of the part in the whole object
   int32_t part_code;
-  const DynamicClass* rows;  // those that were looked through
+  const DynamicClass* rows;  // the rows that were searched
   int32_t type_code;
   ptrdiff_t content;  // its offset in the whole object
   const DynamicClass* derived;
@@ -251,7 +250,7 @@ struct SeenClass {
 /// Never freed: one for each class whose objects are returned as those of a base, and for each such base.
 ANYFFI_HIDDEN_ inline SeenClass* seen_classes[32];
 
-/// Looks for a class below that of `found`, whose class of C++ is `part_type`. `type`, `whole`: of the whole object.
+/// As `look_for_derived`, with a cache. `part_type`: the C++ class of `found`.
 __attribute__((noinline)) inline Found find_derived(const Found& found, const std::type_info& part_type,
                                                     const std::type_info& type, void* whole) {
   auto* rows = __atomic_load_n(&dynamic_classes, __ATOMIC_ACQUIRE);
@@ -265,7 +264,7 @@ __attribute__((noinline)) inline Found find_derived(const Found& found, const st
       return {begin + seen->content, seen->type_code, seen->derived};
     }
   }
-  // Two libraries may each have the same class.
+  // Compared with `==`, not by address: two libraries may each have type information for the same class.
   Found looked = type == part_type ? found : look_for_derived(found, type, whole, rows);
   ptrdiff_t content = static_cast<char*>(looked.content) - begin;
   SeenClass made{&type, type.name(), offset, found.type_code, rows, looked.type_code, content, looked.derived, first};
@@ -297,8 +296,8 @@ Found find_dynamic(const T* pointer) {
       "a pointer, or add .returns(anyffi::Returns::...) to that of the function",
       name, base, name);
 }
-/// A copy of an object of a class that derives from T, which the library knows; None of others. `kRefuses`: TypeError
-/// if that class is not declared as copyable, else None.
+/// A copy of an object of a known class that derives from T; None for others. For a class that is not declared as
+/// copyable, raises TypeError if `kRefuses`, else returns None.
 template <bool kRefuses = true, class T>
 AnyffiValue copy_derived(const T& object) {
   Found found = find_dynamic(&object);
@@ -309,7 +308,7 @@ AnyffiValue copy_derived(const T& object) {
   return AnyffiValue{};
 }
 
-/// The object of a pointer that is not NULL; `deleter` and `held` as in Pointee.
+/// The object for a pointer that is not NULL; `deleter` and `held` as in Pointee.
 template <class T>
 AnyffiValue refer_to_pointer(T* pointer, void (*deleter)(AnyffiObject*, int32_t), void* held,
                              void (*destroy_held)(void*)) {
@@ -321,7 +320,7 @@ AnyffiValue refer_to_pointer(T* pointer, void (*deleter)(AnyffiObject*, int32_t)
 __attribute__((noinline)) inline AnyffiValue refer_inside(const Found& found, AnyffiObject* owner) {
   return refer_to(Pointee{found.content, found.type_code, &destroy_reference, nullptr, nullptr, owner});
 }
-/// Returns an object that was found for a content that `owner` keeps alive.
+/// Returns the object that was found for a content, which `owner` keeps alive.
 __attribute__((noinline)) inline AnyffiValue refer_again(const AnyffiValue& known, AnyffiObject* owner) {
   AnyValue kept(Adopt{}, known.aux != 0 ? AnyffiValue{} : known);
   add_owner(reinterpret_cast<AnyffiInstance*>(known.as_object), owner);
@@ -346,7 +345,7 @@ AnyffiValue refer_to_borrowed(T* pointer, AnyffiObject* owner = nullptr, uint32_
   return known;
 }
 
-/// Functions return or take pointers to objects of the class, which are therefore found by their addresses.
+/// Makes objects of the class findable by their addresses, because functions return or accept pointers to them.
 template <class T>
 __attribute__((cold, noinline)) bool flag_instances(uint8_t flags) noexcept {
   int status = catch_all([&] {

@@ -15,7 +15,7 @@ struct Lvalue {
   operator T&() { return value; }
 };
 
-/// A parameter of type A as one of type W, by reference if A is one: what a function returns may refer to it.
+/// A parameter type W with the reference kind of A, because the function's result may refer to the argument.
 template <class A, class W>
 using PassedLike = std::conditional_t<std::is_lvalue_reference_v<A>, const W&,
                                       std::conditional_t<std::is_rvalue_reference_v<A>, W&&, W>>;
@@ -41,7 +41,7 @@ struct Converted<const A&, std::enable_if_t<kIsPassedBorrowed<A>>> {
 template <class A>
 using ConvertedType = typename Converted<A>::Type;
 
-/// A non-const reference to a converted copy, to which writes would be lost.
+/// Whether A is a non-const reference to a converted copy, so that writes to it would be lost.
 template <class A>
 inline constexpr bool kLosesWrites = std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>> &&
                                      !std::is_base_of_v<ObjectRef, Bare<A>> && !kIsObjectClass<Bare<A>>;
@@ -77,15 +77,15 @@ struct Method {
   R operator()(Self self, A... args) const { return (self.*member)(std::forward<A>(args)...); }
 };
 
-/// The same for an object class T, which has the member function or inherits it.
+/// The same for an object class T that has or inherits the member function.
 template <class T, class M, class R, class... A>
 struct MethodOf {
   M member;
   R operator()(T& self, A... args) const { return (self.*member)(std::forward<A>(args)...); }
 };
 
-/// The signature of a member function: `Call` for the call operator of a functor, `AsFunction` for a member function
-/// that is itself the callable, `AsMethod` for that of an object class.
+/// The signature of a member function: `Call` for a functor's call operator, `AsFunction` for a member function that is
+/// itself the callable, `AsMethod` for a method of an object class.
 template <class C, class R, class... A>
 struct MemberSignature {
   using Call = R(A...);
@@ -113,7 +113,7 @@ struct MemberOf<R (C::*)(A...) & noexcept> : MemberSignature<C, R, A...> {};
 template <class C, class R, class... A>
 struct MemberOf<R (C::*)(A...) const & noexcept> : MemberSignature<C, R, A...> {};
 
-/// Whether a member function has parameters that are known: not one for rvalues alone, with `...`, or volatile.
+/// Whether a member function's parameters are known: false for &&-qualified, variadic and volatile ones.
 template <class M, class = void>
 inline constexpr bool kIsKnownMember = false;
 template <class M>
@@ -137,8 +137,8 @@ using CallableOf = Bare<decltype(as_function(std::declval<F&>()))>;
 
 }  // namespace detail
 
-/// A member function that T inherits from a class without a kTypeKey, as one of T: `method<T>(&T::inherited)`, whose
-/// type does not name T.
+/// A member function that T inherits from a class without a kTypeKey, as a member of T: `method<T>(&T::inherited)`. The
+/// type of `&T::inherited` does not name T.
 template <class T, class Base, class Member>
 Member T::* method(Member Base::* inherited) {
   static_assert(std::is_member_function_pointer_v<Member Base::*>, "anyffi: method<T> takes a member function");

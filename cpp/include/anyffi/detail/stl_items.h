@@ -1,5 +1,5 @@
 /// \file
-/// Helpers of the conversions of standard containers: load and store items, entries and elements.
+/// Helpers of the conversions of standard containers: they load and store items, entries and elements.
 #ifndef ANYFFI_DETAIL_STL_ITEMS_H_
 #define ANYFFI_DETAIL_STL_ITEMS_H_
 
@@ -12,12 +12,12 @@
 namespace anyffi {
 namespace detail {
 
-/// Numbers that bytes are a sequence of.
+/// Number types for which bytes are a sequence.
 template <class T>
 inline constexpr bool kIsByte = std::is_same_v<T, unsigned char> || std::is_same_v<T, std::byte>;
 
-/// Whether a T is its own Holder, whose `take` only moves it: an element can be loaded where it will stay. Not a bool,
-/// of which std::vector has no objects.
+/// Whether a T is its own Holder, whose `take` only moves it: an element can then be loaded in its final place. Not
+/// bool, because a std::vector<bool> contains no bool objects.
 template <class T, class = void>
 inline constexpr bool kLoadsInPlace = std::is_arithmetic_v<T> && kIsNumber<T> && !std::is_same_v<T, bool>;
 template <class T>
@@ -29,8 +29,8 @@ inline constexpr bool kGrowsByItems = false;
 template <class C>
 inline constexpr bool kGrowsByItems<C, std::void_t<decltype(std::declval<C&>().emplace_back())>> = true;
 
-/// Calls `load` with each element of an Array, a List, or what converts to one; for T of one byte also of Bytes.
-/// `filled` is what it fills.
+/// Calls `load` with each element of an Array, a List, or a value that converts to one; for a one-byte T also of Bytes.
+/// `filled`: the container being filled.
 template <class T, class C, class Load>
 bool load_each(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why, const Load& load) {
   static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string, not a view");
@@ -61,7 +61,7 @@ bool load_each(const AnyffiValue& value, C& filled, const char* name, AnyffiMism
   return true;
 }
 
-/// Calls `visit` with each element, converted to T; `filled` is what it fills.
+/// Calls `visit` with each element, converted to T. `filled`: the container being filled.
 template <class T, class C, class Visit>
 bool load_items(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why, Visit visit) {
   if constexpr (kLoadsQuietly<T> && kIsContiguous<T, C>) {
@@ -90,7 +90,7 @@ bool load_items(const AnyffiValue& value, C& filled, const char* name, AnyffiMis
   return load_each<T>(value, filled, name, why, load);
 }
 
-/// Makes a value that is a copy hashable, as a key or an element of a set must be: lists become Arrays and sets
+/// Makes a copied value hashable, as a key or an element of a set must be: Lists become Arrays, and Sets become
 /// FrozenSets.
 __attribute__((noinline)) inline void freeze_key(AnyffiValue& key) {
   if (key.type_code <= 0 || (key.aux & (ANYFFI_NATIVE | ANYFFI_DEEP)) != ANYFFI_NATIVE) return;
@@ -101,7 +101,7 @@ __attribute__((noinline)) inline void freeze_key(AnyffiValue& key) {
   if (anyffi_is_reusable(key.as_object)) {
     key.as_object->type_code = key.type_code = frozen;
   } else {
-    // An Optional or Variant refers to it, too.
+    // Copied, because an Optional or Variant also refers to it.
     AnyffiValue copy;
     check(anyffi_container_copy(&key, frozen, &copy));
     anyffi_value_drop(&key);
@@ -115,7 +115,7 @@ __attribute__((noinline)) inline void freeze_key(AnyffiValue& key) {
   }
 }
 
-/// A key as an owned value. Numbers are hashable.
+/// A key as an owned value. Numbers are always hashable.
 template <class K>
 AnyffiValue store_key(const K& key) {
   if constexpr (kIsNumber<K>) {
@@ -132,7 +132,7 @@ AnyffiValue store_key(const K& key) {
   }
 }
 
-/// Fills a new mapping or set, whose keys are distinct in C++.
+/// Fills a new mapping or set from C++, where keys are distinct.
 template <class Entries, class Store>
 AnyffiValue store_mapping(int32_t type_code, const Entries& entries, const char* refusal, Store store) {
   AnyffiValue created;
@@ -152,7 +152,7 @@ AnyffiValue store_items(Items&& items) {
   ObjectRef list(Adopt{}, new_sequence(ANYFFI_LIST, static_cast<int64_t>(items.size())));
   auto* sequence = reinterpret_cast<AnyffiSequence*>(list.get());
   if constexpr (kIsStoredInline<T>) {
-    // Nothing throws, so that the compiler keeps the position in a register.
+    // Nothing throws here, so that the compiler keeps the position in a register.
     AnyffiValue* cell = sequence->data;
     for (const auto& item : items) assign(*cell++, Traits<T>::store(item));
     sequence->size = cell - sequence->data;
@@ -172,7 +172,7 @@ AnyffiValue store_items(Items&& items) {
   return with_flags(object_value(list.release()), ANYFFI_NATIVE);
 }
 
-/// What became of an entry.
+/// The outcome of loading an entry.
 enum class Loaded { kNew, kRepeated, kKeyRefused, kItemRefused };
 
 /// Converts an entry, and calls `visit` with it.
@@ -186,13 +186,13 @@ __attribute__((always_inline)) inline Loaded load_entry(AnyffiValue& key, Anyffi
   bool is_new = visit(Traits<K>::take(key_holder), Traits<V>::take(item_holder));
   return is_new ? Loaded::kNew : Loaded::kRepeated;
 }
-/// The same, shared by containers of the host and of the runtime.
+/// The same, not inlined: shared by containers of the host and of the runtime.
 template <class K, class V, class Visit>
 __attribute__((noinline)) Loaded load_entry_shared(AnyffiValue& key, AnyffiValue& item, AnyffiMismatch& why,
                                                    const Visit& visit) {
   return load_entry<K, V>(key, item, why, visit);
 }
-/// For numbers a call would take a noticeable part of the time.
+/// Inlined for numbers, where a call would take a noticeable part of the time.
 template <class K, class V, class Visit>
 __attribute__((always_inline)) inline Loaded load_any_entry(AnyffiValue& key, AnyffiValue& item, AnyffiMismatch& why,
                                                             const Visit& visit) {
@@ -200,8 +200,8 @@ __attribute__((always_inline)) inline Loaded load_any_entry(AnyffiValue& key, An
   return load_entry_shared<K, V>(key, item, why, visit);
 }
 
-/// Calls `visit` with each entry, converted to K and V; it returns whether the key is new. Distinct keys may be equal
-/// in C++, as 2**53 and 2**53 + 1 are as double: that is an error.
+/// Calls `visit` with each entry, converted to K and V; it returns whether the key is new. Distinct keys may become
+/// equal in C++, as 2**53 and 2**53 + 1 do as double: that raises an error.
 template <class K, class V, class C, class Visit>
 bool load_entries(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why, Visit visit) {
   static_assert(!kIsView<K> && !kIsView<V>, "anyffi: a container must own its elements: use std::string, not a view");
@@ -215,7 +215,7 @@ bool load_entries(const AnyffiValue& value, C& filled, const char* name, AnyffiM
   if (value.type_code != ANYFFI_MAP && value.type_code != ANYFFI_DICT) return refuse(why, value, name);
   auto* mapping = reinterpret_cast<const AnyffiMapping*>(value.as_object);
   bool is_private = (value.aux & ANYFFI_MOVABLE) != 0;
-  // The order of a hash table depends on it.
+  // Reserved exactly, because the order of a hash table depends on it.
   Reserve<C>::in(filled, mapping->size);
   for (int64_t i = 0; i < mapping->used; ++i) {
     const AnyffiEntry& entry = mapping->entries[i];
@@ -238,7 +238,7 @@ AnyffiValue store_entries(const Entries& entries) {
     assign(stored.key, store_key<K>(entry.first));
     assign(stored.value, AnyffiValue{});
     dict.key_type_mask |= anyffi_type_bit(stored.key.type_code);
-    // The Dict owns the key, should the conversion of the value throw.
+    // Counted already, so that the Dict releases the key if converting the value throws.
     ++dict.used;
     assign(stored.value, Traits<V>::store(entry.second));
     dict.value_type_mask |= anyffi_type_bit(stored.value.type_code);

@@ -42,7 +42,7 @@ struct ConversionName {
   }
 };
 
-/// Accepts a T, or what the runtime makes a tensor for it of.
+/// Accepts a T, or a value from which the runtime can make a tensor for it.
 template <class T>
 struct TensorConversion {
   using Requirement = typename T::Requirement;
@@ -66,7 +66,7 @@ struct TensorConversion {
   static AnyffiValue store(const WithConversion<T>& argument) { return Traits<T>::store(argument.value); }
 };
 
-/// Overloads are first tried with tensors alone, and without a conversion.
+/// The exact types: overloads are first tried with tensors alone, and without a conversion.
 template <class T>
 inline constexpr uint64_t kExactTypes<WithConversion<T>> = type_bits(ANYFFI_TENSOR);
 
@@ -77,11 +77,11 @@ struct Traits<detail::WithConversion<TypedView<T, options...>>> : detail::Tensor
 template <class T, auto... options>
 struct Traits<detail::WithConversion<TypedTensor<T, options...>>>
     : detail::TensorConversion<TypedTensor<T, options...>> {};
-/// Of a type that is converted through one of them.
+/// For a type that is converted through a typed tensor.
 template <class T>
 struct Traits<detail::WithConversion<T>, std::void_t<typename Traits<T>::Carrier>>
     : TraitsVia<detail::WithConversion<T>, detail::WithConversion<typename Traits<T>::Carrier>> {
-  // By reference: what it makes may refer to the carrier.
+  // By reference, because the result may refer to the carrier.
   static detail::WithConversion<T> from(const detail::WithConversion<typename Traits<T>::Carrier>& carrier) {
     return {Traits<T>::from(carrier.value)};
   }

@@ -1,5 +1,5 @@
 /// \file
-/// What a typed tensor requires, from the arguments of its template: the description, the name, the check.
+/// The requirements of a typed tensor, from its template arguments: the description, the name, the check.
 #ifndef ANYFFI_DETAIL_TENSOR_SPEC_H_
 #define ANYFFI_DETAIL_TENSOR_SPEC_H_
 
@@ -19,7 +19,7 @@ enum TensorOrder : int32_t {
 /// Memory of any device, which is not accessed.
 inline constexpr AnyffiDeviceType any_device = static_cast<AnyffiDeviceType>(0);
 
-/// In `shape<any, 3>`: any number of elements along an axis.
+/// In `shape<any, 3>`: an axis of any size.
 inline constexpr int64_t any = -1;
 
 namespace detail {
@@ -64,7 +64,7 @@ constexpr TensorOptions parse_options() {
   return parsed;
 }
 
-/// What `Builder::build()` puts together.
+/// Text composed by `Builder::build()`.
 template <class Builder>
 constexpr auto fixed_text() {
   constexpr auto kBuilt = Builder::build();
@@ -96,7 +96,7 @@ constexpr void add_options(TextBuilder<kCapacity>& to, const TensorOptions& opti
   to.add(']');
 }
 
-/// Whether rows, or columns, of elements are next to each other. Axes of one element may have any stride.
+/// Whether rows (or columns) of elements are contiguous. Axes of one element may have any stride.
 template <int32_t kRank>
 constexpr bool is_compact(const AnyffiTensorData& data, TensorOrder order) {
   uint64_t step = 1;
@@ -109,7 +109,7 @@ constexpr bool is_compact(const AnyffiTensorData& data, TensorOrder order) {
   return compact;
 }
 
-/// What a `TypedView<T, kOptions...>` requires of a tensor.
+/// The requirements of a `TypedView<T, kOptions...>`.
 template <class T, auto... kGiven>
 struct TensorRequirement {
   using Element = std::remove_cv_t<T>;
@@ -123,7 +123,7 @@ struct TensorRequirement {
   static constexpr int32_t kRank = kOptions.rank;
   static constexpr TensorOrder kOrder = kOptions.order;
   static constexpr bool kIsWritable = !std::is_const_v<T>;
-  /// Whether elements are next to each other, so that a pointer reaches all of them.
+  /// Whether elements are contiguous, so that a pointer reaches all of them.
   static constexpr bool kIsCompact = kOrder != strided || kRank == 0;
 
   ANYFFI_HIDDEN_ static constexpr AnyffiTensorSpec kSpec{kType,           kRank,       kOptions.extents, kOrder,
@@ -141,8 +141,8 @@ struct TensorRequirement {
     static constexpr auto build() { return make_name(kWritable); }
   };
 
-  /// Whether a tensor meets the requirements. False also for rare ones that do, which `anyffi_tensor_match` finds:
-  /// those without elements, for instance.
+  /// Whether a tensor meets the requirements. Also false for rare tensors that do, such as those without elements:
+  /// `anyffi_tensor_match` decides about these.
   static bool fits(const AnyffiTensorData& data, uint64_t flags) {
     bool good = same_type(data.dtype);
     if constexpr (kRank >= 0) good = good && data.ndim == kRank && has_extents(data.shape);
@@ -184,7 +184,7 @@ struct TensorRequirement {
   }
 };
 
-/// Whether what meets From's requirements meets those of To.
+/// Whether any tensor that meets the requirements of From meets those of To.
 template <class From, class To>
 constexpr bool implies() {
   constexpr TensorOptions kFrom = From::kOptions, kTo = To::kOptions;

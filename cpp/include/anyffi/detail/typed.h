@@ -1,5 +1,5 @@
 /// \file
-/// What is generated for each signature and callable: little, since a library may have a thousand of them.
+/// The code generated for each signature and callable. It is kept small, since a library may have a thousand of them.
 #ifndef ANYFFI_DETAIL_TYPED_H_
 #define ANYFFI_DETAIL_TYPED_H_
 
@@ -9,7 +9,7 @@
 namespace anyffi {
 namespace detail ANYFFI_HIDDEN_ {
 
-/// Converted numbers, which the compiler keeps in registers; all else is in the frame.
+/// Converted numbers, which the compiler keeps in registers; all other arguments are in the frame.
 template <size_t I, class T, bool = kIsNumber<T>>
 struct NumberLeaf {};
 template <size_t I, class T>
@@ -33,7 +33,7 @@ inline constexpr bool kIsRef<Ref<T>> = true;
 
 template <class A>
 inline constexpr bool kIsVariable = std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>;
-/// Parameters whose converted arguments run no code of others when they are destroyed.
+/// Whether destroying the converted argument runs no foreign code.
 template <class A, class T = ConvertedType<A>>
 inline constexpr bool kIsQuietArg = kIsObjectArg<T> || (kSharesObject<T> && !kIsVariable<A>) ||
                                     std::is_trivially_destructible_v<typename Slot<T>::Kept>;
@@ -48,7 +48,7 @@ struct MethodParams<O, A...> {
   static constexpr bool kIsPlain = kIsObjectArg<ConvertedType<O>> && (kIsNumber<Bare<A>> && ...);
   using Self = Bare<O>;
 
-  /// A MethodBody.
+  /// A MethodBody for one callable.
   template <class F, class R>
   static bool call(AnyffiNativeFunction& native, Self& object, const AnyffiValue* args, AnyffiValue* result) {
     return call<F, R>(native, object, args, result, std::index_sequence_for<A...>());
@@ -83,11 +83,11 @@ struct ANYFFI_HIDDEN_ TypedCall {
   using Result = Bare<R>;
   static constexpr bool kReturnsNumber = std::is_void_v<R> || kIsNumber<Result>;
   static constexpr bool kReturnsObject = !kReturnsNumber && !std::is_reference_v<R> && !kIsRef<Result>;
-  /// Whether a borrowed result is still alive when the converted arguments have been destroyed.
+  /// Whether a borrowed result is still alive after the converted arguments are destroyed.
   static constexpr bool kIsQuiet = (kIsQuietArg<A> && ...);
-  /// Needs no frame, which saves a third of the call of a short function.
+  /// Needs no frame, which saves a third of a short function's call.
   static constexpr bool kIsPlain = (kIsNumber<Bare<A>> && ...) && kReturnsNumber;
-  /// Of an object and numbers, which most methods are: needs little more.
+  /// A method of an object and numbers, as most are, needs only a small frame.
   using Params = MethodParams<A...>;
   static constexpr bool kIsMethod = Params::kIsPlain && kReturnsNumber;
   using Memory = Slots<std::conditional_t<kReturnsObject, Result, char>, ConvertedType<A>...>;
@@ -134,7 +134,7 @@ struct ANYFFI_HIDDEN_ TypedCall {
                                                            [[maybe_unused]] AnyffiValue* args, AnyffiValue* result,
                                                            AnyffiCallFrame& frame, [[maybe_unused]] char* memory,
                                                            std::index_sequence<I...>) {
-    // Without destructors, which would be inlined twice: the shared functions destroy what an error leaves.
+    // Has no destructor, which would be inlined twice: the shared functions destroy the slots after an error.
     NumberPack numbers;
     if constexpr ((kTakesObject<Bare<A>> || ...)) check_distinct(args, kSize);
     if (!(load<I, A>(args[I], frame, memory, numbers) && ...)) return false;
@@ -155,7 +155,7 @@ struct ANYFFI_HIDDEN_ TypedCall {
           store_other_reference<Result>(static_cast<Returns>(native.returns), object, args, kSize, result);
         }
       } else {
-        // In one expression: the result may refer to what was made for a parameter.
+        // One expression, because the result may refer to temporaries made for a parameter.
         store_reference<Result>(frame, function(pass<I, A>(memory, numbers)...), result);
       }
     } else if constexpr (kIsRef<Result>) {
@@ -175,7 +175,7 @@ struct ANYFFI_HIDDEN_ TypedCall {
     return true;
   }
 
-  /// Numbers whose conversion is short. That of a float is not.
+  /// Whether a number's conversion is short enough to inline. That of a float is not.
   template <class T>
   static constexpr bool kIsInlined = kIsNumber<T> && !(std::is_floating_point_v<T> && sizeof(T) < 8);
 
@@ -253,11 +253,11 @@ ANYFFI_HIDDEN_ inline constexpr AnyffiCallableType kCallableType{
     sizeof(F),
 };
 
-/// Callables of which the runtime copies the bytes.
+/// Whether the runtime may copy the callable's bytes.
 template <class F>
 inline constexpr bool kIsCopied = std::is_trivially_copyable_v<F> && sizeof(F) < 256;
 
-/// `callable` of `anyffi_native_create`.
+/// The `callable` argument of `anyffi_native_create`.
 template <class F>
 void* pass_callable(F& callable) {
   if constexpr (!kIsCopied<F> || sizeof(F) > sizeof(void*)) return &callable;
@@ -271,7 +271,7 @@ constexpr uint32_t signature_of_callable() {
   return std::is_empty_v<F> ? 0 : static_cast<uint32_t>(sizeof(F)) << ANYFFI_SIGNATURE_SIZE_SHIFT;
 }
 
-/// What functions of a signature pass to `anyffi_native_create`.
+/// The arguments that all functions of a signature pass to `anyffi_native_create`.
 template <class Typed>
 struct TypedSource;
 template <class F, class R, class... A>
@@ -300,8 +300,8 @@ struct TypedSource<TypedCall<F, R, A...>> {
   }
   /// `more`: names, then defaults.
   ///
-  /// Not inlined: in an initialiser that makes a thousand calls with so many addresses, GCC takes minutes to find out
-  /// what points where.
+  /// Not inlined: for an initialiser with a thousand calls that pass so many addresses, GCC's alias analysis takes
+  /// minutes.
   template <class Result, class Owner, class... More>
   __attribute__((cold, noinline)) static Result create(Result (*create)(Owner*, const char*, uint32_t, AnyffiCall,
                                                                         void*, const char*, ...),
@@ -357,7 +357,7 @@ R create_named(R (*create)(Owner*, const char*, uint32_t, AnyffiCall, void*, con
     return Source::create(create, owner, name, kNamed, callable, names.name...);
   }
 }
-/// The same, where some parameters may accept more or less than their type.
+/// The same, for a callable some of whose parameters accept more or less than their types.
 template <class R, class Owner, class F, class... N>
 R create_typed(R (*create)(Owner*, const char*, uint32_t, AnyffiCall, void*, const char*, ...), Owner* owner,
                const char* name, F& callable, N&... names) {

@@ -1,5 +1,5 @@
 /// \file
-/// The references that an object owns, for the host's garbage collector: `visit_children` of its type.
+/// The references that an object owns, for the host's garbage collector: the `visit_children` of its type.
 #ifndef ANYFFI_DETAIL_VISIT_H_
 #define ANYFFI_DETAIL_VISIT_H_
 
@@ -28,7 +28,8 @@ struct References<AnyValue> {
   }
 };
 
-/// Whether M is a class of the standard library that owns elements of this type. A view's destructor is trivial.
+/// Whether M is a class of the standard library that owns elements of this type. Views are excluded: their destructors
+/// are trivial.
 template <class M, class Element>
 inline constexpr bool kOwns = !std::is_base_of_v<ObjectRef, M> && !std::is_trivially_destructible_v<M> &&
                               References<std::remove_cv_t<Element>>::kHasAny;
@@ -79,7 +80,7 @@ struct References<M, std::enable_if_t<kOwns<M, typename M::first_type> || kOwns<
 
 }  // namespace detail ANYFFI_HIDDEN_
 
-/// Passed to `visit_references` of an object class, which calls it once with each member that owns references.
+/// Passed to `visit_references` of an object class, which calls it once for each member that owns references.
 class Visitor {
  public:
   Visitor(AnyffiVisit visit, void* context) : visit_(visit), context_(context) {}
@@ -140,13 +141,14 @@ constexpr bool is_same_member() {
   }
 }
 
-/// How often a list of fields has a member.
+/// The number of times a list of fields contains a member.
 template <auto kMember, class List>
 inline constexpr int kTimesListed = 0;
 template <auto kMember, auto... kMembers>
 inline constexpr int kTimesListed<kMember, FieldList<kMembers...>> = (0 + ... + is_same_member<kMember, kMembers>());
 
-/// Whether T visits a member: of its own class, or of any base if it declares no parent, which would visit its own.
+/// Whether T visits a member: one of its own class, or of any base if it declares no parent, which would visit its own
+/// members.
 template <class T, class M, class C>
 constexpr bool owns_references(M C::*) {
   if constexpr (std::is_function_v<M>) {
@@ -157,7 +159,7 @@ constexpr bool owns_references(M C::*) {
   }
 }
 
-/// Visits each data member among the fields once, however many names it has.
+/// Visits each data member among the fields once, even if several fields name it.
 template <class T, class Listed>
 struct FieldVisitor;
 template <class T>
@@ -178,7 +180,7 @@ struct FieldVisitor<T, FieldList<kFirst, kRest...>> {
   }
 };
 
-/// The object inside of which another one lies, and whose references are the other one's; or NULL.
+/// The object that contains another one's content, and whose references that one shares; or NULL.
 inline AnyffiObject* owner_of(const AnyffiValue* self) {
   return reinterpret_cast<const AnyffiInstance*>(self->as_object)->owner;
 }
@@ -190,7 +192,8 @@ inline int visit_object(AnyffiObject* object, AnyffiVisit visit, void* context) 
   return visit(&value, context);
 }
 
-/// The references of a class: what `visit_references` visits, else the fields; and those of its parents.
+/// The references of a class: those that `visit_references` visits, or else those in the fields; and those of its
+/// parents.
 template <class T>
 struct ClassVisitor {
   using Base = ClassVisitor<typename ParentClass<T>::Type>;

@@ -1,5 +1,5 @@
 /// \file
-/// Conversions of std::array: from a sequence of its length, to a new List.
+/// Conversions of std::array: from a sequence of the same length, to a new List.
 #ifndef ANYFFI_STL_ARRAY_H_
 #define ANYFFI_STL_ARRAY_H_
 
@@ -47,7 +47,7 @@ struct Traits<std::array<T, N>, std::enable_if_t<detail::HasTraits<T>::value>> {
   }
 
  private:
-  /// Reads a container of the host at once.
+  /// Reads a whole container of the host at once.
   static bool read_all(const AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     detail::HostItems<static_cast<int64_t>(N), 1, kReadsObjects> items(value);
     items.read();

@@ -13,7 +13,7 @@ namespace anyffi {
 
 namespace detail {
 
-/// A number of nanoseconds that all times and durations of Python fit.
+/// A number of nanoseconds, wide enough for all of Python's times and durations.
 __extension__ typedef __int128 WideInt;  // NOLINT: `using` has no place for it
 
 /// From seconds and nanoseconds.
@@ -21,7 +21,7 @@ inline WideInt join_nanoseconds(const AnyffiValue* numbers) {
   return static_cast<WideInt>(numbers[0].as_int) * 1000000000 + numbers[1].as_int;
 }
 
-/// Reads a time or duration of the host; false, with `why`, if the value is none.
+/// Reads a time or duration of the host; false, with `why`, if the value is neither.
 __attribute__((noinline)) inline bool load_nanoseconds(const AnyffiValue& value, int32_t conversion, const char* name,
                                                        WideInt& out, AnyffiMismatch& why) {
   if (is_items_of(value, ANYFFI_PY_OBJECT, ANYFFI_PY_OBJECT)) {
@@ -43,7 +43,7 @@ inline AnyffiValue make_microseconds(WideInt count) {
   return anyffi_make_int(static_cast<int64_t>(count));
 }
 
-/// The host's time or duration of so many microseconds.
+/// The host's time or duration for a number of microseconds.
 __attribute__((noinline)) inline AnyffiValue store_microseconds(WideInt count, int32_t conversion) {
   AnyffiValue from = make_microseconds(count), created;
   check(anyffi_value_create_host(conversion, &from, &created));
@@ -52,17 +52,17 @@ __attribute__((noinline)) inline AnyffiValue store_microseconds(WideInt count, i
 
 constexpr WideInt greatest_divisor(WideInt a, WideInt b) { return b == 0 ? a : greatest_divisor(b, a % b); }
 
-/// For a positive divisor: times that are not centuries away take no division of 128 bits.
+/// Division with rounding down, for a positive divisor. Avoids a 128-bit division for times within centuries of today.
 inline WideInt divide(WideInt number, WideInt divisor) {
   auto low = static_cast<int64_t>(number), low_divisor = static_cast<int64_t>(divisor);
   return low == number && low_divisor == divisor ? low / low_divisor : number / divisor;
 }
 
-/// Numbers of ticks, from and to other numbers.
+/// Converts numbers of ticks from nanoseconds and to microseconds.
 template <class Rep, class Period>
 struct Ticks {
   static constexpr bool kIsFloat = std::is_floating_point_v<Rep>;
-  /// False, with `why`, if they do not fit or are not whole.
+  /// False, with `why`, if the ticks are out of range or not whole.
   static bool from_nanoseconds(WideInt count, Rep& out, const AnyffiValue& value, const char* name,
                                AnyffiMismatch& why) {
     if constexpr (kIsFloat) {
@@ -81,7 +81,7 @@ struct Ticks {
       return out == ticks || too_large(value, name, why);
     }
   }
-  /// Rounded to the nearest one.
+  /// Rounds to the nearest microsecond.
   static WideInt to_microseconds(Rep count) {
     if constexpr (kIsFloat) {
       double number = __builtin_rint(static_cast<double>(count) * Period::num / Period::den * 1e6);
@@ -156,7 +156,7 @@ struct Traits<std::chrono::duration<Rep, Period>> {
       if (number != number) {
         return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, "a duration cannot be NaN");
       }
-      // The limits as double: the upper one is the first that is too large.
+      // The limits as doubles: the upper one is the first that is out of range.
       constexpr double kEnd = static_cast<double>(uint64_t{1} << (sizeof(Rep) * 8 - 2)) * 2;
       number = __builtin_rint(number);
       if (number < -kEnd || number >= kEnd) return Ticks::too_large(value, name, why);

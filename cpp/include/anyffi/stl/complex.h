@@ -16,7 +16,7 @@ struct DataTypeOf<std::complex<T>> {
   static constexpr AnyffiDataType value{ANYFFI_kDLComplex, 8 * sizeof(std::complex<T>), 1};
 };
 
-/// Accepts Complex, and real numbers as T does; OverflowError for a finite part that T cannot hold.
+/// Accepts Complex, and the real numbers that T accepts; OverflowError for a finite part that is out of range.
 template <class T>
 struct Traits<std::complex<T>> {
   static constexpr FixedText name{"complex"};

@@ -9,7 +9,7 @@
 
 namespace anyffi {
 
-/// Text is encoded as by `os.fsencode`. ValueError for a path with a NUL, which the system would cut off.
+/// Text is encoded as by `os.fsencode`. ValueError for a path with a NUL, at which the system would truncate it.
 template <>
 struct Traits<std::filesystem::path> {
   static constexpr FixedText name{"str | bytes | PathLike"};

@@ -26,7 +26,7 @@ struct FunctionCall {
   R operator()(A... args) const { return function.template call<R>(as_argument<A>(args)...); }
 };
 
-/// The annotation of what is passed to C++, and of what comes from there: an argument or a result.
+/// The annotations of a type: as passed to C++, and as coming from C++ (an argument or a result).
 template <class T>
 constexpr auto passed_name() {
   if constexpr (std::is_void_v<T>) {
@@ -59,7 +59,7 @@ constexpr auto list_names(const Names&... names) {
   }
 }
 
-/// The annotation of a std::function: of one that C++ calls, and of one that it returns.
+/// The annotations of a std::function: of one that C++ calls, and of one that it returns.
 template <class R, class... A>
 ANYFFI_HIDDEN_ inline constexpr auto kCalledName =
     "Callable[[" + list_names(made_name<A>()...) + "], " + passed_name<R>() + "]";
@@ -69,8 +69,8 @@ ANYFFI_HIDDEN_ inline constexpr auto kCallableName =
 
 }  // namespace detail
 
-/// An empty std::function is returned as None, which empties a field; of parameters one with `arg("f") = nullptr`, or
-/// of type std::optional<std::function<...>>, accepts it.
+/// An empty std::function is returned as None, and None empties a field. Parameters accept None only with `arg("f") =
+/// nullptr`, or with type std::optional<std::function<...>>.
 template <class R, class... A>
 struct Traits<std::function<R(A...)>> {
   ANYFFI_HIDDEN_ static constexpr auto name = detail::kCalledName<R, A...>;
@@ -93,7 +93,7 @@ struct Traits<std::function<R(A...)>> {
 };
 
 namespace detail {
-/// One made from a Function.
+/// The references of a std::function, which owns one if it was made from a Function.
 template <class R, class... A>
 struct References<std::function<R(A...)>> {
   static constexpr bool kHasAny = true;

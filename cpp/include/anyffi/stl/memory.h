@@ -1,5 +1,5 @@
 /// \file
-/// Conversions of std::shared_ptr and std::unique_ptr to objects of object classes; a null one is None.
+/// Conversions of std::shared_ptr and std::unique_ptr to objects of object classes; a null pointer is None.
 #ifndef ANYFFI_STL_MEMORY_H_
 #define ANYFFI_STL_MEMORY_H_
 
@@ -13,7 +13,7 @@ namespace anyffi {
 
 namespace detail ANYFFI_HIDDEN_ {
 
-/// Makes a std::shared_ptr keep an object alive, whatever owns its content.
+/// The deleter of a std::shared_ptr that keeps an object alive, whoever owns the object's content.
 struct ReleaseObject {
   AnyffiObject* object;
   void operator()(void*) const noexcept { anyffi_release(object); }
@@ -36,11 +36,11 @@ std::shared_ptr<T> share_object(AnyffiObject* object) {
     if (auto shared = content->weak_from_this().lock()) return std::shared_ptr<T>(std::move(shared), content);
   }
   anyffi_retain(object);
-  // Calls the deleter if it fails.
+  // If this throws, it calls the deleter.
   return std::shared_ptr<T>(content, ReleaseObject{object});
 }
 
-/// Whether an object shares what `shared` does, so that the end of `shared` destroys nothing.
+/// Whether an object shares ownership with `shared`, so that the content outlives `shared`.
 template <class T>
 bool shares_with(const AnyffiObject* object, const std::shared_ptr<T>& shared) {
   if (object->deleter == &destroy_shared) {
@@ -51,7 +51,7 @@ bool shares_with(const AnyffiObject* object, const std::shared_ptr<T>& shared) {
   return release && release->object == object;
 }
 
-/// The object of what a std::shared_ptr that is not NULL points to; `flags` as in `refer_to_borrowed`.
+/// The object for a std::shared_ptr that is not null; `flags` as in `refer_to_borrowed`.
 template <class T, class P>
 AnyffiValue refer_to_shared(T* pointer, const std::shared_ptr<P>& shared, uint32_t flags) {
   Found found = find_dynamic(pointer);
@@ -72,8 +72,8 @@ AnyffiValue refer_to_shared(T* pointer, const std::shared_ptr<P>& shared, uint32
   return refer_to(Pointee{found.content, found.type_code, &destroy_shared, held, &delete_as<Held>, nullptr});
 }
 
-/// Why an owner in C++ cannot take an object, or NULL. It has `num_references` where nobody else refers to it: that of
-/// the wrapper, which is the caller's, and that of a container of the call.
+/// Why an owner in C++ cannot take an object; NULL if it can. `num_references`: those of the wrapper (the caller's) and
+/// of a container of the call; the object must have no others.
 inline const char* why_not_given(const AnyffiObject* object, uint64_t num_references) {
   if (object->deleter == &destroy_shared)
     return "a std::shared_ptr owns this object, so that it cannot be moved to C++";
@@ -86,12 +86,12 @@ inline const char* why_not_given(const AnyffiObject* object, uint64_t num_refere
   return nullptr;
 }
 
-/// An argument that C++ takes; the object is retained until the end of the call.
+/// An argument that C++ takes over. The object is retained until the end of the call.
 template <class T>
 struct TakenObject {
   ObjectRef object{Adopt{}, nullptr};
 
-  /// Leaves the object's wrapper empty.
+  /// Takes over the content, and empties the object's wrapper.
   T* take() {
     if (!object.get()) return nullptr;
     auto* pointed = reinterpret_cast<Pointed*>(object.get());
@@ -106,8 +106,8 @@ struct TakenObject {
 
 }  // namespace detail ANYFFI_HIDDEN_
 
-/// A parameter keeps the object alive, with all that belongs to it in Python. A result is an object that holds the
-/// std::shared_ptr; the same address is the same object while one lives.
+/// A parameter keeps the object alive, with Python's part of it. A result is an object that holds the std::shared_ptr;
+/// as long as one exists, the same address gives the same object.
 template <class P>
 struct Traits<std::shared_ptr<P>, std::enable_if_t<detail::kIsObjectClass<std::remove_cv_t<P>>>> {
   using T = std::remove_cv_t<P>;
@@ -139,8 +139,8 @@ struct Traits<std::shared_ptr<P>, std::enable_if_t<detail::kIsObjectClass<std::r
   }
 };
 
-/// A parameter takes the content of an object that owns it alone, and leaves the Python object empty. A result is an
-/// object that owns the content.
+/// A parameter takes the content from an object that is its only owner, and leaves the Python object empty. A result is
+/// an object that owns the content.
 template <class P, class D>
 struct Traits<std::unique_ptr<P, D>, std::enable_if_t<detail::kIsObjectClass<std::remove_cv_t<P>>>> {
   using T = std::remove_cv_t<P>;
@@ -151,7 +151,7 @@ struct Traits<std::unique_ptr<P, D>, std::enable_if_t<detail::kIsObjectClass<std
   static constexpr bool kBorrows = false;
   using Holder = detail::TakenObject<T>;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) { return load_held(value, holder, why, 1); }
-  /// `num_references` as `why_not_given` takes it.
+  /// `num_references`: as for `why_not_given`.
   static bool load_held(AnyffiValue& value, Holder& holder, AnyffiMismatch& why, uint64_t num_references) {
     static_assert(kIsPlain,
                   "anyffi: a parameter is a std::unique_ptr with a deleter: only std::default_delete can take "
@@ -212,7 +212,7 @@ template <class T>
 inline constexpr bool kIncludes<Missing::kMemory, T> = true;
 }  // namespace detail ANYFFI_HIDDEN_
 
-/// Of a smart pointer that is converted through one of the standard library.
+/// For a smart pointer that is converted through one of the standard library.
 template <class P>
 struct Traits<NotNull<P>, std::enable_if_t<detail::kMayBeNull<typename Traits<P>::Carrier>>>
     : TraitsVia<NotNull<P>, NotNull<typename Traits<P>::Carrier>> {

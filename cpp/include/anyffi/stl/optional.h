@@ -12,7 +12,7 @@ namespace anyffi {
 
 namespace detail {
 
-/// What converts an optional depends on whether its T depends on its Holder.
+/// The conversion of an optional, in two versions: whether its T outlives T's Holder, or not.
 template <class T, bool = kOutlivesHolder<T> || kIsNumber<T>>
 struct OptionalConversion {
   using Holder = std::optional<T>;
@@ -86,7 +86,7 @@ struct Traits<std::optional<T>, std::enable_if_t<detail::HasTraits<T>::value>> :
   }
 };
 
-/// None: `arg("x") = std::nullopt`.
+/// std::nullopt converts as None: `arg("x") = std::nullopt`.
 template <>
 struct Traits<std::nullopt_t> : Traits<std::nullptr_t> {
   static std::nullopt_t take(Holder&) { return std::nullopt; }

@@ -1,5 +1,5 @@
 /// \file
-/// Conversions of std::span (C++20): memory of a Tensor, without a copy.
+/// Conversions of std::span (C++20): the memory of a Tensor, without a copy.
 #ifndef ANYFFI_STL_SPAN_H_
 #define ANYFFI_STL_SPAN_H_
 
@@ -17,7 +17,7 @@ namespace anyffi {
 template <class T>
 struct Traits<std::span<T>, std::enable_if_t<detail::HasTraits<std::remove_const_t<T>>::value>> {
   using Item = std::remove_const_t<T>;
-  // A std::vector<bool> has no array of bool.
+  // Not for bool, because a std::vector<bool> contains no array of bool.
   static constexpr bool kCopies = std::is_const_v<T> && !std::is_same_v<Item, bool>;
   ANYFFI_HIDDEN_ static constexpr auto name = [] {
     if constexpr (kCopies) {

@@ -42,9 +42,9 @@ inline constexpr uint64_t kExactTypes<std::string_view> = type_bits(ANYFFI_STR, 
 template <>
 inline constexpr uint64_t kExactTypes<std::string> = kExactTypes<std::string_view>;
 
-/// Sets an empty string. Fewer instructions than `assign`, which expects that there is some text.
+/// Sets an empty string, with fewer instructions than `assign`, which allows for former text.
 __attribute__((noinline)) inline void fill_string(std::string& empty, const char* text, size_t size) {
-  // Without a check for a null pointer.
+  // Tells the compiler that no check for a null pointer is needed.
   if (!text && size > 0) __builtin_unreachable();
   empty = std::string(text, size);
 }
@@ -58,7 +58,7 @@ __attribute__((noinline)) inline bool fill_encoded(std::string& empty, AnyffiVal
   return true;
 }
 
-/// Whether all bytes are below 0x80. Without a branch within each 64 bytes.
+/// Whether all bytes are below 0x80. Without a branch within each block of 64 bytes.
 inline bool is_ascii(const char* text, size_t size) {
   size_t i = 0;
   uint64_t high = 0;
@@ -71,10 +71,10 @@ inline bool is_ascii(const char* text, size_t size) {
   return !(high & 0x8080808080808080);
 }
 
-/// The most bytes of a view of text.
+/// The maximum size of a view of text.
 constexpr size_t kMaxViewed = (size_t{1} << 30) - 1;
 
-/// A string object on the memory of a std::string, for results that are too large to copy.
+/// A string object that takes over the memory of a std::string, for results that are too large to copy.
 struct AdoptedString {
   AnyffiStrObject base;
   std::string text;
@@ -89,7 +89,7 @@ struct AdoptedString {
 /// From this size on, adopting saves more than the scan costs.
 constexpr size_t kMinAdopted = 4096;
 
-/// A string object that takes the memory of a large text, if that is ASCII; else a copy.
+/// A string object that takes over the memory of a large text, if that is ASCII; otherwise a copy.
 __attribute__((noinline)) inline AnyffiValue store_large(std::string&& text) {
   if (!is_ascii(text.data(), text.size())) return Traits<std::string_view>::store(text);
   void* memory = anyffi_alloc(sizeof(AdoptedString));
@@ -137,7 +137,7 @@ struct Traits<std::string> {
   static AnyffiValue store(std::string&& utf8) {
     return utf8.size() >= detail::kMinAdopted ? detail::store_large(std::move(utf8)) : store(std::string_view(utf8));
   }
-  /// A view of ASCII text, valid as long as the string; other text, and what a value holds inline, as `store` does.
+  /// A view of ASCII text, valid as long as the string. Inline and other text is stored as by `store`.
   static AnyffiValue view(const std::string& utf8) {
     size_t size = utf8.size();
     bool is_view = size > ANYFFI_INLINE_BYTES && size <= detail::kMaxViewed && detail::is_ascii(utf8.data(), size);
@@ -150,10 +150,10 @@ struct Traits<std::string> {
 };
 
 namespace detail {
-// Not in the traits: others, which derive from them, have a `store` of their own.
+// Not members of the traits: other traits derive from them, and have a `store` of their own.
 template <>
 inline constexpr bool kIsWritten<std::string> = true;
-/// What a value holds inline is quicker as such, and so is the most frequent text.
+/// Short text is faster stored inline, and most text is short.
 template <>
 inline bool write_whole(const std::string& text, AnyffiValue* result) {
   if (text.size() <= ANYFFI_INLINE_BYTES || text.size() > kMaxViewed) return false;

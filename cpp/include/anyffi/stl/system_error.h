@@ -1,5 +1,5 @@
 /// \file
-/// Conversions of std::error_code: a number of the system; as a result None, or the OSError of the number is raised.
+/// Conversions of std::error_code: from an error number of the system; as a result, None or a raised OSError.
 #ifndef ANYFFI_STL_SYSTEM_ERROR_H_
 #define ANYFFI_STL_SYSTEM_ERROR_H_
 

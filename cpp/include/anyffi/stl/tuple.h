@@ -1,5 +1,5 @@
 /// \file
-/// Conversions of std::tuple and std::pair: from an Array or a List of that length, to Python's own tuple.
+/// Conversions of std::tuple and std::pair: from an Array or a List of the same length, to Python's own tuple.
 #ifndef ANYFFI_STL_TUPLE_H_
 #define ANYFFI_STL_TUPLE_H_
 
@@ -27,7 +27,7 @@ struct StdTupleTraits {
   static constexpr bool kReadsObjects = ((kLoadsQuietly<Ts> || kLoadsObjects<Ts>) && ...) && (kLoadsObjects<Ts> || ...);
   static constexpr bool kIsWritten = true;
   static constexpr bool kWritesItems = (detail::kWritesItems<Ts> && ...);
-  /// Whether each item is its own Holder, whose `take` only moves it: the whole is loaded where it will stay.
+  /// Whether each item is its own Holder, whose `take` only moves it: the whole is then loaded in its final place.
   static constexpr bool kIsLoadedInPlace =
       std::is_default_constructible_v<Whole> && std::is_move_assignable_v<Whole> &&
       ((std::is_same_v<typename Traits<Ts>::Holder, Ts> && (kIsNumber<Ts> || detail::kOutlivesHolder<Ts>)) && ...);

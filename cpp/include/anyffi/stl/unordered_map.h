@@ -1,5 +1,5 @@
 /// \file
-/// Conversions of std::unordered_map: from a Map or a Dict, to a new Dict in any order.
+/// Conversions of std::unordered_map: from a Map or a Dict, to a new Dict in arbitrary order.
 #ifndef ANYFFI_STL_UNORDERED_MAP_H_
 #define ANYFFI_STL_UNORDERED_MAP_H_
 

@@ -1,5 +1,5 @@
 /// \file
-/// Conversions of std::unordered_set: from a FrozenSet or a Set, to a new Set in any order.
+/// Conversions of std::unordered_set: from a FrozenSet or a Set, to a new Set in arbitrary order.
 #ifndef ANYFFI_STL_UNORDERED_SET_H_
 #define ANYFFI_STL_UNORDERED_SET_H_
 

@@ -28,7 +28,7 @@ struct Traits<std::monostate> : Traits<std::nullptr_t> {
 };
 
 namespace detail {
-/// The family of the values that T takes as they are; kNoFamily for types that decide by themselves.
+/// The type family that T accepts unchanged; kNoFamily for types with other rules.
 constexpr int32_t kNoFamily = INT32_MIN;
 template <class T>
 inline constexpr int32_t kOwnFamily = std::is_same_v<T, bool>                     ? ANYFFI_BOOL
@@ -38,8 +38,8 @@ inline constexpr int32_t kOwnFamily = std::is_same_v<T, bool>                   
                                       : std::is_same_v<T, std::monostate>         ? ANYFFI_NONE
                                                                                   : kNoFamily;
 
-/// Whether T is a sequence of numbers of the standard library, which loads a List of such numbers without code of the
-/// host and without a conversion that another type of a variant should rather make.
+/// Whether T is a sequence of numbers of the standard library. It loads a List of such numbers without code of the
+/// host, and without a conversion for which another alternative would be better.
 template <class T, class = void>
 inline constexpr bool kIsNumbers = false;
 template <class T>
@@ -53,7 +53,7 @@ bool holds_numbers_of(const AnyffiValue& list) {
 }
 }  // namespace detail
 
-/// The first type of the value's own family, else the first that accepts it, as for Variant.
+/// The first alternative of the value's own family, or else the first that accepts it, as for Variant.
 template <class... Ts>
 struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::value && ...)>> {
   static_assert((!detail::kIsView<Ts> && ...),
@@ -92,7 +92,7 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
  private:
   using Erased = typename Traits<Variant<Ts...>>::Holder;
 
-  /// Whether T decides by the family or the class of a value, or the types in a List, whether that is its own.
+  /// Whether T can tell from the family or class of a value, or from the types in a List, whether it is an exact match.
   template <class T>
   static bool knows_own(const AnyffiValue& value) {
     if constexpr (detail::kIsNumbers<T>) {
@@ -112,8 +112,8 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
     }
   }
 
-  /// Loads a number, text, an object or a List of numbers as the first type whose own it is, if those before it know
-  /// that it is not theirs.
+  /// Fast path: loads a number, text, an object or a List of numbers as the first alternative that matches exactly,
+  /// provided that all alternatives before it can tell that they do not.
   template <size_t... I>
   static bool load_direct(AnyffiValue& value, Holder& holder, std::index_sequence<I...>) {
     int32_t family = anyffi_is_str(value.type_code) ? int32_t{ANYFFI_STR} : value.type_code;

@@ -23,8 +23,8 @@ struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::
   }
 };
 
-/// Of std::unique_ptr: a parameter takes the objects of a list, or of another container that Python makes for the call;
-/// all of them, or none. A container that is kept, such as a default, has to be empty.
+/// With std::unique_ptr: a parameter takes over the objects of a list, or of another container that Python creates for
+/// the call; all of them, or none. A container that is kept, such as a default, must be empty.
 template <class T, class Allocator>
 struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::value && detail::kTakesObject<T>>>
     : detail::StdSequenceTraits<std::vector<T, Allocator>, T> {

@@ -23,7 +23,7 @@ void append_code_point(std::basic_string<C>& text, uint32_t code_point) {
   }
 }
 
-/// The code points of UTF-16. A surrogate without its other half stays, as in Python's str.
+/// Decodes UTF-16. A lone surrogate is kept, as in Python's str.
 inline std::u32string decode_utf16(const char16_t* text, size_t size) {
   std::u32string decoded;
   decoded.reserve(size);
