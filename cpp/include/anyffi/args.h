@@ -134,8 +134,8 @@ namespace detail {
 ///
 /// The values are not members: the callee gets their address, so after the call the compiler would have to reload the
 /// other members too. This way an argument that needs no release costs the two instructions that store it.
-// @tparam kDefers Whether arguments may be deferred, as in `call_deferring`.
-/// @tparam kDefers Whether the call is one of `call_deferring`.
+///
+/// @tparam kDefers Whether arguments may be deferred, as in `call_deferring`.
 template <bool kDefers, class... A>
 class ArgPack {
   static_assert((HasTraits<Bare<A>>::value && ...),

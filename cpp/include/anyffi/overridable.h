@@ -238,7 +238,7 @@ class Overridable : public T {
   }
 
  public:
-  detail::Overrides anyffi_overrides;  // private
+  detail::Overrides anyffi_overrides;  // not for users
 };
 
 }  // namespace anyffi
