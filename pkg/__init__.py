@@ -10,7 +10,7 @@ from types import FunctionType as _FunctionType
 
 from . import _reimport
 
-# Modules that were removed from `sys.modules` come back; none of them is executed again.
+# Restores modules that were removed from `sys.modules`, so that none of them is executed twice.
 _reimport.restore()
 
 from . import _backend, _mode, _public, module, registry, structure
@@ -97,7 +97,7 @@ for _found in (device, dtype, field, find_include_dir, find_library, register_er
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        # Imported late: they take longer to import than the rest of the package.
+        # Imported on first use: they take longer to import than the rest of the package.
         if name in ("cpp", "debug"):
             import importlib
 

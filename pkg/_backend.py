@@ -1,4 +1,4 @@
-"""The interface of a backend; backends are opened by name."""
+"""The interface of a backend, and the function that opens one by name."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Api(RegistryApi, ModuleApi, ConvertApi, StructureApi, WalksApi, DataclassA
     def __init__(self, core: Any) -> None:
         self._core = core
         self.ffi_mode: str = core.NAME
-        # One by one: an instance whose `__dict__` was read loses CPython's fast attributes.
+        # One by one: CPython slows down the attributes of an instance whose `__dict__` was accessed.
         public = classes.build(core)
         for name, cls in public.items():
             setattr(self, name, cls)
@@ -77,13 +77,13 @@ class Api(RegistryApi, ModuleApi, ConvertApi, StructureApi, WalksApi, DataclassA
         self._records = Records(core, public, self._classes)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The public functions are its methods: pickles refer to them by this name.
+        # Methods that are public functions are pickled by reference to this object.
         return unpickle_api, ()
 
 
 for _part in (RegistryApi, ModuleApi, ConvertApi, StructureApi, WalksApi, DataclassApi):
     for _name, _function in vars(_part).items():
-        # Users see them as functions of `anyffi`: in errors about arguments, `help` and pickles.
+        # Users see them as functions of `anyffi`: in argument errors, in `help`, and in pickles.
         if isinstance(_function, FunctionType):
             _function.__qualname__ = _name
             _function.__module__ = "anyffi"
@@ -94,14 +94,14 @@ _lock = make_lock()
 
 
 def open_backend(name: str) -> Api:
-    """Return the public classes and functions over a backend, made at the first call.
+    """Return the public classes and functions over a backend, creating them at the first call.
 
     Parameters
     ----------
     name : str
-        ``"ctypes"`` or ``"cython"``. The one that `anyffi.ffi_mode` names is what `anyffi` offers; the other
-        may be opened beside it, and each accepts the other's objects. Where the mode is ``"check"``, that
-        alone.
+        ``"ctypes"`` or ``"cython"``. `anyffi` itself offers the backend that `anyffi.ffi_mode` names; the
+        other one may be opened in addition, and each accepts the other's objects. In mode ``"check"`` only
+        ``"check"`` can be opened.
     """
     if (name == "check") != (_mode.ffi_mode == "check"):
         raise ImportError(f"the mode of this process is {_mode.ffi_mode}: {name!r} cannot be opened in it")
@@ -115,9 +115,9 @@ def open_backend(name: str) -> Api:
 
 
 def set_observer(observer: Any) -> None:
-    """Have an observer see the calls and callbacks of every backend (`_rules/observing.py`); None: none.
+    """Make an observer see the calls and callbacks of every backend (`_rules/observing.py`); None removes it.
 
-    Always the same one, since the compiled marshaller keeps it for ever.
+    It must always be the same observer, since the compiled marshaller keeps it forever.
     """
     global _observer
     with _lock:
@@ -127,7 +127,7 @@ def set_observer(observer: Any) -> None:
 
 
 def _shut_down() -> None:
-    """Let go of Python's objects: the runtime outlives the interpreter, and calls no hook afterwards."""
+    """Release Python's objects at exit: the runtime outlives Python, and must call no hook afterwards."""
     try:
         for api in _opened.values():
             api._classes.release_written()

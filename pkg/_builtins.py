@@ -1,4 +1,4 @@
-"""Python's builtins as they are at import, for modules that must work whatever becomes of `builtins` later.
+"""Python's builtins as they are at import, for modules that must work even if `builtins` is modified later.
 
 The functions of a module look up builtins in its global `__builtins__`, if it has one.
 """

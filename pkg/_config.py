@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     for option in wanted:
         path = answers[option][0]
         if option in ("--cmakedir", "--pkgconfigdir") and not os.path.isdir(path):
-            # These files find headers and library relative to themselves.
+            # The CMake and pkg-config files find headers and library relative to themselves.
             parser.exit(1, f"anyffi-config: {option} needs an ordinary installation, not an editable one\n")
     print(*(answers[option][0] for option in wanted))
 

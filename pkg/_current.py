@@ -1,4 +1,4 @@
-"""The API over the backend in use, for modules below `_backend`, which sets it."""
+"""The API over the backend in use, for modules that must not import `_backend`, which sets it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What makes dataclasses, with the backend in use, which is opened before this is imported.
+"""The functions for dataclasses, over the backend in use, which must be open before this is imported.
 
-`_dataclasses.pyi` declares it for type checkers, which must not take `dataclass` for a method.
+`_dataclasses.pyi` declares them for type checkers, which must not see `dataclass` as a method.
 """
 
 from __future__ import annotations

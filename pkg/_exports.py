@@ -1,4 +1,4 @@
-"""C++ text that exports functions, from names and parameters as users of `anyffi.cpp` write them."""
+"""Generates C++ code that exports functions, from the names and parameters given to `anyffi.cpp`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Functions = Union[str, Sequence[str], Mapping[str, str], None]
 
 _FUNCTION = re.compile(r"\s*(\w+)\s*(\(.*\))?\s*", re.DOTALL)
 _USING_STD = re.compile(r"\busing\s+namespace\s+(::\s*)?std\b")
-#: Bytes that are escaped in a C++ string literal.
+#: Bytes that must be escaped in a C++ string literal.
 _UNSAFE = re.compile(rb'[^ -~]|["\\?]')
 
 
@@ -43,7 +43,8 @@ def exports(functions: Functions, code: str) -> str:
             raise TypeError(f"the doc of {text!r} must be a str, got {_type_name(doc)}")
         if "\0" in doc:
             raise ValueError(f"the doc of {text!r} has a null character in it")
-    # `&apply` would be ambiguous. Only then: `&::gamma` could be one of C instead of one in a namespace.
+    # `&apply` would be ambiguous with `using namespace std`. Only then: `&::gamma` could be a C function
+    # rather than one in a namespace.
     scope = "::" if _USING_STD.search(code) else ""
     lines = ['#line 1 "functions to export"']
     for text, doc in docs.items():

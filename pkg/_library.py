@@ -1,4 +1,4 @@
-"""Find the package's native files: libraries and headers."""
+"""Finds the package's native files: libraries and headers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def find_library(name: str) -> str:
     Parameters
     ----------
     name : str
-        Without prefix and suffix: ``"anyffi"`` is the runtime.
+        The name without prefix and suffix: ``"anyffi"`` is the runtime.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def _find(*parts: str) -> str:
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), *parts)
     if os.path.exists(beside):
         return beside
-    # The files of an editable install lie elsewhere; the package's loader finds files, but no directories.
+    # The files of an editable install lie elsewhere; the package's loader finds files, but not directories.
     # Not through `importlib.resources`, which ignores loaders on Python 3.9.
     loader: Any = sys.modules[str(__package__)].__spec__.loader  # type: ignore[union-attr]
     files = getattr(loader.get_resource_reader(__package__), "files", None)

@@ -1,4 +1,4 @@
-"""The environment variables FFI_MODE, which chooses the marshaller, and FFI_*: read here, once."""
+"""Reads FFI_MODE, which chooses the marshaller, and the other FFI_* environment variables, once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EXTENSION = "anyffi._cython._core"
 
 
 def _require_lock(mode: str) -> None:
-    """Raise ImportError for check mode in a process without the GIL: it compares what one thread does."""
+    """Raise ImportError for check mode without the GIL, because it compares what one thread does."""
     is_enabled = getattr(sys, "_is_gil_enabled", None)
     if mode == "check" and is_enabled is not None and not is_enabled():
         raise ImportError(
@@ -33,7 +33,7 @@ def _require_lock(mode: str) -> None:
 
 
 def _has_extension() -> bool:
-    """Return whether the extension is installed, broken or not."""
+    """Return whether the extension is installed, even if it is broken."""
     try:
         return importlib.util.find_spec(_EXTENSION) is not None
     except ModuleNotFoundError as error:
@@ -93,18 +93,20 @@ def _read_size(asked: str) -> int:
     return int(digits) * unit
 
 
-#: Whether C++ frames stand in tracebacks. First: the choice of a mode may import the compiled marshaller.
+#: Whether tracebacks contain C++ frames. Read first, because choosing a mode may import the compiled
+#: marshaller.
 ffi_traceback = _read_switch("FFI_TRACEBACK")
 #: Whether ctypes mode converts element by element; None: while a debugger traces.
 ffi_step = _read_step(os.environ.get("FFI_STEP", ""))
 #: The marshaller of this process: ``"cython"`` or ``"ctypes"``; or ``"check"``, both at once.
 ffi_mode = _choose(os.environ.get("FFI_MODE", ""), ffi_step)
 _require_lock(ffi_mode)
-#: The file of a trace of the whole process; empty: none.
+#: The file for a trace of the whole process; empty: none.
 ffi_trace = os.environ.get("FFI_TRACE", "")
-#: The directory for records of calls; empty: none. What part of them, and how many bytes it may have.
+#: The directory for records of calls (empty: none), the share of calls that is recorded, and the maximum size
+#: in bytes.
 ffi_record = os.environ.get("FFI_RECORD", "")
 ffi_record_sample = _read_sample(os.environ.get("FFI_RECORD_SAMPLE", ""))
 ffi_record_size = _read_size(os.environ.get("FFI_RECORD_SIZE", "") or "64M")
-#: Whether to report what objects are alive at exit.
+#: Whether to report the objects that are alive at exit.
 ffi_leak_check = _read_switch("FFI_LEAK_CHECK")

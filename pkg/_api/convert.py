@@ -54,10 +54,9 @@ class ConvertApi:
 
         Parameters
         ----------
-        value : object
-            An `Array`, `List`, `Map`, `Dict`, `FrozenSet` or `Set` becomes an exact `tuple`, `list`,
-            `mappingproxy`, `dict`, `frozenset` or `set`, the parts of a slice are converted; everything else
-            is returned as it is.
+        The parts of a slice are converted, and an `Array`, `List`, `Map`, `Dict`, `FrozenSet` or `Set`
+        becomes exactly a `tuple`, `list`, `mappingproxy`, `dict`, `frozenset` or `set`; any other value is
+        returned unchanged.
 
         Raises
         ------
@@ -92,10 +91,11 @@ class ConvertApi:
         copy : bool, optional
             Whether to copy. By default only if the library cannot share its memory.
         writable : bool
-            Whether C++ may write to memory of a library older than DLPack 1.0, which cannot say so itself. By
-            default such memory is read-only. What a library exports as read-only stays read-only.
+            Whether C++ may write to the memory of a library older than DLPack 1.0, which cannot declare it
+            read-only. By default such memory is read-only. Memory that a library exports as read-only stays
+            read-only.
         require_alignment : int
-            Refuse an address that this does not divide; 0 for none.
+            Refuse an address that is not a multiple of this; 0 accepts any.
         require_contiguous : bool
             Refuse elements that are not contiguous in row-major order.
 
@@ -148,7 +148,7 @@ class ConvertApi:
 
 
 def _is_array(x: Any) -> bool:
-    """Return whether an object becomes a tensor without its `__dlpack__`."""
+    """Return whether an object becomes a tensor without a call of its `__dlpack__`."""
     cls = type(x)
     numpy = sys.modules.get("numpy")
     ndarray = TensorMethods if numpy is None else getattr(numpy, "ndarray", TensorMethods)
@@ -156,7 +156,7 @@ def _is_array(x: Any) -> bool:
 
 
 class _Exporter:
-    """Wrap any exporter so that the marshallers treat it as an array; pass the options to it."""
+    """Wraps any exporter so that the marshallers treat it as an array; passes the options on to it."""
 
     def __init__(self, exported: Any, device: Device | None, copy: bool | None) -> None:
         cls = type(exported)
@@ -173,7 +173,7 @@ class _Exporter:
             self.options["dl_device"] = read_device(device)
         if copy is not None:
             self.options["copy"] = copy
-        #: Whether the options were passed; exporters older than DLPack's versions have none.
+        #: Whether the options were passed; exporters from before versioned DLPack take none.
         self.has_options = False
 
     def __dlpack__(self, **options: Any) -> Any:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DataclassApi"]
 
-#: The defaults of `dataclasses.dataclass`, which of some arguments has none before Python 3.10.
+#: The defaults of `dataclasses.dataclass`, which lacks some of these arguments before Python 3.10.
 _DEFAULTS = {
     "init": True,
     "repr": True,
@@ -36,29 +36,30 @@ class DataclassApi:
     ) -> Any:
         """Make a class a dataclass whose instances C++ reads and writes as a struct: a class decorator.
 
-        It is `dataclasses.dataclass`, with its arguments, and `dataclasses.field`, `fields`, `replace` and
-        the others work with it. The fields lie in an object of the runtime, typed by their annotations: a
-        value of another type is a TypeError. The class returned is a new one, which derives from
-        `anyffi.Object`.
+        It works like `dataclasses.dataclass`, with the same arguments, and with `dataclasses.field`,
+        `fields`, `replace` and so on. The fields are stored in an object of the runtime and typed by their
+        annotations: a value of another type is a TypeError. The returned class is a new one, which derives
+        from `anyffi.Object`.
 
         Parameters
         ----------
         key : str, optional
-            The key of the type in the runtime; by default module and name of the class. The decorator may
-            also stand alone.
+            The key of the type in the runtime; by default the module and name of the class. The decorator may
+            also be used without arguments.
         init, repr, eq, order, unsafe_hash, frozen, match_args, kw_only : bool
             As for `dataclasses.dataclass`.
         slots : bool
             False: instances have a `__dict__` for other attributes.
         structural : str, optional
-            How instances take part in comparisons by structure: `"plain"`, the default; `"identity"`, as the
-            same object; `"variable"`, one that nothing binds equals itself alone; `"dag"`, where one is met
-            again, the one that it was compared with at first. Fields have one, too: see `anyffi.field`.
+            How instances are compared by structure: `"plain"`, the default; `"identity"`, by identity;
+            `"variable"`, one that is not bound equals only itself; `"dag"`, one that occurs again must
+            correspond to the same instance as the first time. Fields have such an option too: see
+            `anyffi.field`.
 
         Raises
         ------
         TypeError
-            An annotation has no meaning for C++.
+            An annotation has no counterpart in C++.
         ValueError
             Another class has the key.
 

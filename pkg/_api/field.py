@@ -1,4 +1,4 @@
-"""`anyffi.field`: `dataclasses.field` with the role of the field in comparisons by structure."""
+"""`anyffi.field`: `dataclasses.field`, with an option for comparisons by structure."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def field(
     Parameters
     ----------
     structural : str, optional
-        How the field takes part in comparisons by structure: `"plain"`, the default; `"ignore"`, not at all;
-        `"identity"`, as the same object; `"defines"`, its objects are variables that it binds in the fields
-        after it; `"declares"`, they are bound in all that follows in the innermost object with a field that
-        defines.
+        How the field is compared by structure: `"plain"`, the default; `"ignore"`, not at all; `"identity"`,
+        by identity; `"defines"`, its objects are variables that it binds for the fields after it;
+        `"declares"`, the same, but bound for everything that follows in the innermost object with a field
+        that defines.
     frozen : bool
-        Once it has a value, assignments raise `dataclasses.FrozenInstanceError`; ``cls.name.set(instance,
-        value)`` still sets it.
+        Assignments raise `dataclasses.FrozenInstanceError` once the field has a value;
+        ``cls.name.set(instance, value)`` still sets it.
     doc : str, optional
         Its docstring.
     metadata : mapping, optional
@@ -50,7 +50,7 @@ def field(
     if frozen:
         given[FROZEN] = True
     if doc is not None:
-        # The standard library's argument is that of Python 3.14.
+        # `dataclasses.field` has this argument from Python 3.14 on.
         given["doc"] = doc
     if given:
         metadata = {**(metadata or {}), **given}

@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 __all__ = ["ModuleApi", "loaded_paths"]
 
-#: From which exceptions of C++ derive. One str, so that little is packed at each load, also in pdb.
+#: The classes from which exceptions of C++ may derive. One str, so that each load packs a single value.
 _EXCEPTIONS = " ".join(BUILTIN_KINDS)
 
-#: The paths of the libraries that were loaded, in their order.
+#: The paths of the loaded libraries, in order of loading.
 loaded_paths: dict[str, None] = {}
 
 
 def _find_meant(path: str) -> str | None:
-    """Return the library that was meant by a name without its `lib` or suffix, or with another suffix."""
+    """Return the library that was probably meant by a name with a wrong prefix or suffix."""
     folder, name = os.path.split(os.fsdecode(path))
     names = (name, name + ".so", os.path.splitext(name)[0] + ".so")
     paths = [os.path.join(folder, prefix + x) for x in names for prefix in ("", "lib")]
@@ -42,27 +42,27 @@ class ModuleApi:
     ) -> Module:
         """Load a shared library that exports functions; it stays loaded until the process ends.
 
-        If the file was replaced by a new version since it was loaded, as a linker does, the new version is
-        loaded beside the old one. The global functions and object types that it registers replace those of
-        the old version; whatever holds old functions or objects can go on using them.
+        If the file was replaced by a new version since it was loaded, as a linker does it, the new version is
+        loaded in addition. Global functions and object types that it registers replace those of the old
+        version; existing references to old functions and objects stay valid.
 
         Parameters
         ----------
         path : str, bytes or path-like
-            Of the library.
+            The path of the library.
         override : bool
-            Let the library replace global functions that others registered, too.
+            Also replace global functions that other libraries or Python registered.
 
         Returns
         -------
         Module
-            The functions are its attributes. It equals every other module of the same library.
+            Its functions are attributes. It equals every other module of the same library.
 
         Raises
         ------
         OSError, ImportError, ValueError
-            The file does not exist or cannot be loaded, it was built for another ABI version, or a name that
-            it registers is taken by others.
+            The file does not exist or cannot be loaded, was built for another ABI version, or registers a
+            name that is already taken.
         """
         name = os.fsdecode(path)
         if not name:  # which would become the working directory
@@ -91,8 +91,8 @@ class ModuleApi:
     def system_lib(self, symbol_prefix: str = "") -> Module:
         """Return the program itself as a module: it and the libraries with global symbols.
 
-        Those are the libraries that it was linked with, and those loaded through ``LD_PRELOAD`` or with
-        `ctypes.RTLD_GLOBAL`; not those of `load_module`.
+        These are the libraries that the program was linked with, and those loaded through ``LD_PRELOAD`` or
+        with `ctypes.RTLD_GLOBAL`; not those loaded by `load_module`.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class ModuleApi:
         Returns
         -------
         Module
-            A new one, which also finds libraries that are loaded later.
+            A new one; it also finds functions of libraries that are loaded later.
         """
         module: Module = self._runtime.module_get_program(symbol_prefix)
         return module

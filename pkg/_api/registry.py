@@ -54,11 +54,11 @@ class RegistryApi:
         Parameters
         ----------
         func_name : str or callable
-            The name; or the function itself, which is registered as its `__name__`.
+            The name; or the function itself, which is then registered under its `__name__`.
         f : callable, optional
             The function. Without it this is a decorator.
         override : bool
-            Replace a function of this name.
+            Replace an existing function with this name.
 
         Raises
         ------
@@ -98,7 +98,7 @@ class RegistryApi:
         Parameters
         ----------
         name : str
-            As it was registered.
+            The name under which it was registered.
         allow_missing : bool
             Return None for an unknown name.
 
@@ -126,7 +126,7 @@ class RegistryApi:
     def init_ffi_api(self, namespace: str, target_module_name: str | None = None) -> None:
         """Add the functions with a prefix to a Python module, and the values of constants among them.
 
-        `help` of the module shows those that its ``__all__`` lists, as it does with whatever is imported.
+        `help` of the module shows only those that its ``__all__`` lists, as for imported names.
 
         Parameters
         ----------
@@ -153,7 +153,7 @@ class RegistryApi:
                 setattr(target, tail, attribute_of(self.get_global_func(name)))
 
     def _find_type(self, key: str) -> int:
-        """Return the code of a type; ValueError for an unknown key."""
+        """Return the code of a type; raise ValueError for an unknown key."""
         type_code: int | None = self._runtime.type_find(key)
         if type_code is None:
             hint = self._did_you_mean(key, [row[1] for row in self._runtime.type_table()])
@@ -161,7 +161,7 @@ class RegistryApi:
         return type_code
 
     def _class_of_key(self, key: str) -> Any:
-        """Return the class made for the type of a key, which is none of the runtime's own."""
+        """Return the class of the type with a key; not for the runtime's own types."""
         type_code = self._find_type(key)
         if type_code < FIRST_DYNAMIC_TYPE:
             raise ValueError(f"type {key!r} of the runtime has no class for its objects alone")
@@ -175,13 +175,14 @@ class RegistryApi:
         """Register a Python class for objects of a runtime type: a class decorator.
 
         The fields, methods and constructors of the type become attributes of the class, unless it has
-        attributes of these names or is one of the package's own. Objects that arrive get their class without
-        a call of its `__new__` or `__init__`.
+        attributes with these names or belongs to this package. Objects from C++ get the class without a call
+        of its `__new__` or `__init__`.
 
         Parameters
         ----------
         type_key : str, optional
-            The type's key in the runtime; the class's name by default. The decorator may also stand alone.
+            The type's key in the runtime; by default the class's name. The decorator may also be used without
+            arguments.
 
         Raises
         ------

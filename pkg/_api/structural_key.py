@@ -1,4 +1,4 @@
-"""Keys that are equal where their values have the same structure."""
+"""Keys that are equal if their values have the same structure."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["StructuralKey"]
 
 
 class StructuralKey:
-    """A key of dicts and an element of sets that equals another one of the same structure.
+    """A key for dicts and sets that equals another one whose value has the same structure.
 
     Parameters
     ----------
     key : object
-        It is converted, as by `anyffi.convert`, and must not change while the key is in use.
+        Converted as by `anyffi.convert`. It must not change while the key is in use.
 
     Examples
     --------

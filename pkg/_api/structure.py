@@ -21,22 +21,22 @@ class StructureApi:
     ) -> bool:
         """Return whether two values have the same type and the same parts, at all levels.
 
-        The parts are elements, keys and values, whose order does not matter, and the fields of objects.
-        Unlike `==`, it tells ``1`` from ``1.0``, and a `List` from an `Array`.
+        The parts are elements, keys and values (in any order), and fields of objects. Unlike `==`, it
+        distinguishes ``1`` from ``1.0``, and a `List` from an `Array`.
 
         Parameters
         ----------
         a, b : object
-            Values of any type, of any depth, also such that contain themselves.
+            Values of any type and depth, even if they contain themselves.
         map_free_vars : bool
-            Let variables that nothing binds stand for each other, one for one.
+            Let free variables (which nothing binds) correspond to each other, one to one.
         skip_tensor_content : bool
             Compare only the types and shapes of tensors.
 
         Raises
         ------
         BufferError
-            A tensor is not in memory that the CPU can read.
+            A tensor is in memory that the CPU cannot read.
 
         Examples
         --------
@@ -51,7 +51,7 @@ class StructureApi:
     def structural_hash(
         self, value: Any, *, map_free_vars: bool = False, skip_tensor_content: bool = False
     ) -> int:
-        """Return a hash of 64 bits that is the same for values of the same structure.
+        """Return a 64-bit hash that is equal for values with the same structure.
 
         It is the same in every process and on every machine.
 
@@ -72,7 +72,7 @@ class StructureApi:
     def first_mismatch(
         self, a: Any, b: Any, *, map_free_vars: bool = False, skip_tensor_content: bool = False
     ) -> Mismatch | None:
-        """Return where two values first differ, or None if they have the same structure.
+        """Return where two values first differ; None if they have the same structure.
 
         Parameters
         ----------
@@ -95,10 +95,10 @@ class StructureApi:
     def diff(
         self, a: Any, b: Any, *, map_free_vars: bool = False, skip_tensor_content: bool = False
     ) -> list[Edit]:
-        """Return the changes that make the second value of the first.
+        """Return the changes that turn the first value into the second.
 
-        Elements of sequences are compared by their indices. An object with several references is compared
-        once: its changes are at the first path that leads to it.
+        Elements of sequences are compared by index. An object with several references is compared once: its
+        changes are listed under the first path that leads to it.
 
         Parameters
         ----------
@@ -114,24 +114,24 @@ class StructureApi:
         return [read_difference(Edit, row) for row in rows]
 
     def to_json(self, value: Any, *, metadata: Any = None) -> str:
-        """Return the JSON of a value, from which `from_json` makes it again.
+        """Return a value as JSON, which `from_json` reads.
 
-        What has several references is written once. Objects are written by the key of their type, with what
-        ``pickle()`` stores in C++, else with their fields.
+        Parts with several references are written once. Objects are written with their type's key and the
+        state that ``pickle()`` stores in C++, or else with their fields.
 
         Parameters
         ----------
         value : object
-            Anything but functions, pointers, exceptions and objects that only Python knows.
+            Anything except functions, pointers, exceptions and objects that only Python knows.
         metadata : object, optional
-            Anything that `json.dumps` takes: written beside the value, and read by `json.loads` alone.
+            Any value that `json.dumps` accepts. It is stored next to the value; `from_json` ignores it.
 
         Raises
         ------
         TypeError
-            There is such a thing in the value; the message says where.
+            The value contains something else; the message says where.
         BufferError
-            A tensor is not in memory that the CPU can read.
+            A tensor is in memory that the CPU cannot read.
 
         Examples
         --------
@@ -148,20 +148,20 @@ class StructureApi:
         return f'{text[: text.rindex("}")]}, "metadata": {json.dumps(metadata, allow_nan=False)}}}\n'
 
     def from_json(self, text: str | bytes) -> Any:
-        """Return the value that `to_json` wrote, or Apache TVM-FFI's `to_json_graph_str`.
+        """Return the value written by `to_json`, or by Apache TVM-FFI's `to_json_graph_str`.
 
-        Objects are made by the functions of their types: only load text from others if every type that is
-        registered may be made of anything.
+        Objects are created by functions of their types. Only load untrusted text if it is safe to create
+        objects of every registered type from arbitrary values.
 
         Parameters
         ----------
         text : str or bytes
-            In UTF-8, if bytes.
+            Bytes must be UTF-8.
 
         Raises
         ------
         ValueError
-            It is no such text; the message has the position.
+            The text has another format; the message contains the position.
 
         Examples
         --------

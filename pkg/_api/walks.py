@@ -1,4 +1,4 @@
-"""Visiting values and all that they consist of, and making others of their parts."""
+"""Visits values and all their parts, and makes values with other parts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WalksApi"]
 
-#: The number of what `pickle()` stores, among the parts of an object.
+#: The number of the state that `pickle()` stores, among the parts of an object.
 _STATE_PART = -1
 _SLICE_PARTS = ("start", "stop", "step")
 
@@ -34,7 +34,7 @@ class WalksApi:
     def visit(
         self, value: Any, function: Callable[[Any], Any] | Mapping[Any, Any], *, order: str = "pre"
     ) -> VisitInterrupt | None:
-        """Call a function with a value and all that it consists of.
+        """Call a function with a value and all its parts.
 
         An object with several references is visited once.
 
@@ -43,16 +43,16 @@ class WalksApi:
         value : object
             Its parts are those of `structural_equal`.
         function : callable or mapping
-            Called with each value. If it returns False before the parts, they are left out; if it returns a
-            `VisitInterrupt`, the walk ends. A mapping has one for each type or tuple of types: the first that
-            fits is called, if one does.
+            Called with each value. If it returns False before the parts, they are skipped; if it returns a
+            `VisitInterrupt`, the walk ends. A mapping has a function for each type or tuple of types: the
+            first match is called, if there is one.
         order : str
             ``"pre"``: before the parts of each value; ``"post"``: after them.
 
         Returns
         -------
         VisitInterrupt or None
-            What has ended the walk.
+            The result that ended the walk.
 
         Examples
         --------
@@ -72,25 +72,25 @@ class WalksApi:
         return None
 
     def map(self, value: Any, function: Callable[[Any], Any] | Mapping[Any, Any]) -> Any:
-        """Return what a function makes of a value, after it was called with all parts.
+        """Return a function's result for a value, after the value's parts were mapped in the same way.
 
-        Only what has changed is made again; what is shared stays so. The value itself does not change.
+        Unchanged parts are not copied, and shared parts stay shared. The given value does not change.
 
         Parameters
         ----------
         value : object
             Its parts are those of `structural_equal`.
         function : callable or mapping
-            Called with each value, whose parts have been replaced by its results, and returns what takes its
-            place; with an object that has several references once. A mapping has one for each type or tuple
-            of types: the first that fits is called; what none fits stays.
+            Called with each value, whose parts are already replaced, and returns the replacement; called once
+            for an object with several references. A mapping has a function for each type or tuple of types:
+            the first match is called; values without a match are kept.
 
         Raises
         ------
         ValueError
-            The value contains itself, or two keys have become equal.
+            The value contains itself, or two keys became equal.
         TypeError
-            An object of C++ with a changed part has no constructor for its fields, and no ``pickle()``.
+            A C++ object with a changed part has neither a constructor for its fields nor ``pickle()``.
 
         Examples
         --------
@@ -111,8 +111,8 @@ class WalksApi:
         Returns
         -------
         list of tuple
-            An `AccessStep` and a part, each. A mapping has two for an entry: its key, by the step
-            ``("element", key)``, and the value, by ``("key", key)``. A value without parts has none.
+            An `AccessStep` and a part, each. An entry of a mapping gives two: its key, with the step
+            ``("element", key)``, and its value, with ``("key", key)``. A value without parts gives none.
 
         Examples
         --------
@@ -124,17 +124,17 @@ class WalksApi:
         return [read_child(row) for row in self._runtime.structure_children(value)]
 
     def map_children(self, value: Any, function: Callable[[Any], Any] | Mapping[Any, Any]) -> Any:
-        """Return a value whose direct parts are what a function returns for those of another one.
+        """Return a value whose direct parts are a function's results for the direct parts of another value.
 
-        If no part changes, it is the value itself. The parts of the parts are left to the function.
+        If no part changes, it is the value itself. The function decides whether to recurse into the parts.
 
         Parameters
         ----------
         value : object
             Its parts are those that `children` returns. It does not change.
         function : callable or mapping
-            Called with each part, also with an object that has several references for each of them, and
-            returns what takes its place. A mapping is one of types, as for `map`.
+            Called with each part, and returns the replacement; called for each reference to an object. A
+            mapping has functions by type, as for `map`.
 
         Raises
         ------
@@ -152,10 +152,10 @@ class WalksApi:
         return self._runtime.structure_map_children(value, self._core.to_object(chosen))
 
     def copy(self, value: Any) -> Any:
-        """Return a deep copy of a value: of containers, tensors and objects of C++.
+        """Return a deep copy of a value: of its containers, tensors and C++ objects.
 
-        What is shared stays so, also in values that contain themselves. Immutable containers of immutable
-        values, functions and objects of Python are not copied.
+        Shared parts stay shared, also in values that contain themselves. Immutable containers of immutable
+        values, functions and Python objects are not copied.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class WalksApi:
         Raises
         ------
         TypeError
-            An object of C++ cannot be made: see `map`.
+            A C++ object cannot be created: see `map`.
 
         Examples
         --------
@@ -178,23 +178,23 @@ class WalksApi:
         return self._runtime.structure_map(value, None)
 
     def replace(self, value: Any, path: AccessPath, part: Any) -> Any:
-        """Return a value like another one, with another part at a path.
+        """Return a copy of a value with one part, at a path, replaced.
 
-        Only what the path leads through is made again.
+        Only the values on the path are copied.
 
         Parameters
         ----------
         value : object
             It does not change.
         path : AccessPath
-            As of `first_mismatch` and `diff`, to a part that there is.
+            A path from `first_mismatch` or `diff`, to an existing part.
         part : object
             The new one.
 
         Raises
         ------
         AttributeError, IndexError, KeyError
-            The path leads to no part of the value.
+            The path does not lead to a part of the value.
 
         Examples
         --------
@@ -212,7 +212,7 @@ class WalksApi:
             found = AccessPath([step]).resolve(value)
             owners.append(value)
             numbers.append(self._number_of(value, *step))
-            # A container in a field of C++ is read as one of Python.
+            # A C++ container in a field is read as one of Python.
             value = self._core.to_object(found)
         for owner, number in zip(reversed(owners), reversed(numbers)):
             part = self._runtime.structure_replace(owner, number, part)
@@ -231,7 +231,7 @@ class WalksApi:
             else:
                 number = self._runtime.structure_field_index(value, name)
         elif kind == "index":
-            # What has the index as a key has no such part.
+            # A value in which the index is a key has no such part.
             if not isinstance(value, (self.Array, self.List)):
                 raise IndexError(f"there is no index {name} in {type(value).__name__}")
             size = len(value)

@@ -1,8 +1,8 @@
 """Both marshallers at once: the names of `anyffi._backend.CORE`, for FFI_MODE=check.
 
 A function is called once, with the arguments that the compiled marshaller packed, and the caller gets the
-result that it unpacked. The ctypes marshaller does the same work, and both are compared. To do so,
-check mode installs its own hooks in both.
+result that it unpacked. The ctypes marshaller does the same work, and the results of both are compared. For
+this, check mode installs its own hooks in both marshallers.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ NAME = "check"
 
 
 def methods_of(name: str, methods: type) -> dict[str, Any]:
-    """Return the compiled methods by name: none, since those in Python read through both marshallers."""
+    """Return no compiled methods: those in Python read through both marshallers."""
     _methods_of(name, methods)
     return {}
 
@@ -106,13 +106,13 @@ def set_class(type_code: int, cls: type) -> None:
 
 
 def drop_class(type_code: int) -> None:
-    """Let a dynamic type have no class, so that one is made when an object of it arrives."""
+    """Remove the class of a dynamic type, so that a new one is made for the next object that arrives."""
     _drop_class(type_code)
     _wrapper.drop_class(type_code)
 
 
 def set_observer(observer: Any) -> None:
-    """Call the functions of an observer before and after each call and callback; None: of none."""
+    """Make an observer's functions run before and after each call and callback; None removes them."""
     _call.set_observer(observer)
     _callback.set_observer(observer)
 
@@ -158,15 +158,15 @@ def plan_record(
 
 
 def renew_wrapper(wrapper: Any) -> None:
-    """Do nothing: wrappers know no type of their objects."""
+    """Do nothing: wrappers do not cache the type of their objects."""
 
 
 def revive_wrapper(wrapper: Any) -> None:
-    """Do nothing: with the GIL, the object names its wrapper until that is freed."""
+    """Do nothing: with the GIL, the object refers to its wrapper until the wrapper is freed."""
 
 
 def to_object(x: Any) -> Any:
-    """Convert `x` to the runtime's own object; a value that has no wrapper becomes what `echo` returns."""
+    """Convert `x` to the runtime's object; a value without a wrapper becomes what `echo` returns."""
     journal = Journal()
     packing = OwnedPacking(None, (x,), journal)
     former = thread.journal
@@ -201,7 +201,7 @@ _address_of = ObjectCore.__dict__["_anyffi_address"].__get__
 
 
 def _unwrap(wrapper: Any) -> int:
-    """Find the object of a wrapper for ctypes, which has no wrappers of its own here."""
+    """Find the object of a wrapper for ctypes, which has no wrappers of its own in this mode."""
     address: int = _address_of(wrapper)
     if address == 0:
         raise _rules.empty_wrapper(wrapper)
@@ -214,14 +214,14 @@ def _new_wrapper(address: int) -> Any:
 
 
 def _pack_argument(x: Any, keep: list[Any]) -> bytes:
-    """Pack as ctypes does, and begin with an argument in the journal."""
+    """Pack as ctypes does, after telling the journal that an argument begins."""
     if thread.journal is not None:
         thread.journal.begin(x)
     return _pack.pack(x, keep)
 
 
 def _read_container(x: Any) -> tuple[int, Any] | None:
-    """Read a container as ctypes does, and record what it held."""
+    """Read a container as ctypes does, and record its content."""
     found = _recipe.read_container(x)
     if thread.journal is not None and found is not None:
         thread.journal.record(x, found[1])
@@ -229,7 +229,7 @@ def _read_container(x: Any) -> tuple[int, Any] | None:
 
 
 def _locate_nothing(*args: Any) -> None:
-    """Leave the message about a callback's result as it is, for the comparison; callback.py completes it."""
+    """Leave the message about a callback's result unchanged for the comparison; callback.py completes it."""
 
 
 _hooks.install(

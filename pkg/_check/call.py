@@ -1,7 +1,8 @@
 """Calls by both marshallers.
 
 ctypes makes the whole call, from packing to unpacking the result, but calls `_Call.invoke` instead of the
-function. There cython packs as well, the function is called once, and cython unpacks the result first.
+function: there cython packs the arguments too, the function is called once, and cython unpacks the result
+first.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ _type_code_of = ObjectCore.__dict__["_anyffi_type_code"].__get__
 
 
 class _Packer(_ctypes.FunctionCore):
-    """Stands for the function that is called. What it raises is completed by the caller."""
+    """Takes the place of the called function. The caller completes the errors that it raises."""
 
     __slots__ = ()
 
@@ -66,14 +67,14 @@ class _Packer(_ctypes.FunctionCore):
 
 
 def _call_by_ctypes(args: tuple[Any, ...], target: Callable[..., int], context: Any) -> Any:
-    """Make a call by ctypes of a Python function instead of one of the runtime."""
+    """Let ctypes make a call that runs a Python function instead of one of the runtime."""
     function = _new_function(_Packer)
     _set_target(function, (target, context, _call_by_recipe, (target, context), 0))
     return function(*args)  # type: ignore[misc]
 
 
 def _call_by_recipe(whole: Any, values: bytes, size: int, result: bytes) -> int:
-    """Do what `anyffi_function_call_recipe` does, but let the function release the arguments."""
+    """Do what `anyffi_function_call_recipe` does, but let the called function release the arguments."""
     target, context = whole
     recipe = _Recipe(values + _END)
     count = _library.recipe_build(recipe, size)
@@ -145,16 +146,16 @@ class _Call(Packing):
                 _refusals.explain(problem, self._values)
             raise problem
         finally:
-            # First, before a signal handler can run. The collector does not traverse errors, and the
-            # traceback of the exception in this one refers to this frame.
+            # Reset first, before a signal handler can run. The garbage collector does not traverse errors,
+            # and the traceback of the exception in this one refers to this frame.
             thread.journal = former
             self._outcome = None
             self._close()
             del problem
 
     def _close(self) -> None:
-        """Clear everything: frames of tracebacks refer to this call."""
-        # Not earlier, since the result may be borrowed from them.
+        """Clear all references: frames of tracebacks refer to this call."""
+        # Cleared last, since the result may borrow from the arguments.
         self._arguments.clear()
         for journal in (self._journal, self._reading):
             if journal is not None:
@@ -162,13 +163,13 @@ class _Call(Packing):
         self._by_cython = self._problem = None
 
     def invoke(self, values: bytes, count: int, result: bytes, made: bool = False) -> int:
-        """Run in place of the function; if `made`, release the arguments of ctypes."""
+        """Run instead of the function; if `made`, release the arguments that ctypes created."""
         self._stage = _RUNNING
         try:
             self._arguments = self.compare(values[: _SIZE * count])
         finally:
             thread.journal = None
-            # Before the function runs, which must not see their second references.
+            # Before the function runs, which would otherwise see second references to them.
             if made:
                 _release_recipe(values)
             if self._journal is not None:
@@ -194,7 +195,7 @@ class _Call(Packing):
         cls = type(self._by_cython)
         if is_new and issubclass(cls, ObjectCore):
             expected = _wrapper.class_of(type_code)
-            # `__new__` of a user's class may return an instance of another one.
+            # `__new__` of a user's class may return an instance of another class.
             is_users = expected.__module__ != "anyffi" and isinstance(
                 _rules.find_on_type(expected, "__new__"), staticmethod
             )
@@ -207,12 +208,12 @@ class _Call(Packing):
         except BaseException as exception:
             self._problem = exception
             return
-        # A function that reports failure without an error.
+        # The function reported a failure without setting an error.
         is_unexplained = self._failed and not issubclass(type(by_cython), BaseException)
         self._by_cython = _errors.unexplained() if is_unexplained else by_cython
 
     def _settle(self, raised: BaseException) -> BaseException:
-        """Return what to raise where ctypes raised."""
+        """Return the exception to raise after ctypes raised one."""
         if self._stage == _PACKING:
             return self.settle(raised)
         if self._stage == _RUNNING or is_external(raised, self._reading):
@@ -229,7 +230,7 @@ class _Call(Packing):
         return self._mismatch(raising(raised)) if is_repeatable else raised
 
     def _raised(self) -> Any:
-        """Return the exception that cython unpacks of the outcome; None if it is a value."""
+        """Return the exception that cython unpacked from the outcome; None if the outcome is a value."""
         return self._by_cython if self._failed and self._problem is None else self._problem
 
     def _mismatch(self, by_ctypes: str) -> BaseException:
@@ -246,7 +247,7 @@ def _raise_error(value: tuple[int, int, int]) -> None:
 
 
 def _bind(function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-    """Bind arguments to parameters: by cython's own fast path, if it applies, and by the rules of both."""
+    """Bind arguments to parameters, by cython's fast path, if it applies, and by the shared rules."""
     by_cython = _core.find_places_of(function, args, named)
     try:
         by_ctypes = _binding.bind(function._anyffi_info(), args, named)
@@ -262,7 +263,7 @@ def _bind(function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[
 
 
 def _select(function: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """Bind keywords for each overload by both; return a function that chooses among those that they fit."""
+    """Bind keywords for each overload with both; return a function that selects among those that match."""
     by_cython = _core.find_overload_places(function, len(args), named)
     by_ctypes = [_place(overload._anyffi_info(), len(args), named) for overload in function.overloads]
     if by_cython != by_ctypes:
@@ -293,18 +294,18 @@ class FunctionCore(_FunctionCore):  # type: ignore[misc]
             journal = None if are_scalars(args) else Journal()
             return _Call(self, args, journal).run()
         except BaseException as exception:
-            # As in a ctypes call: frames hold arguments, and the exception keeps its context.
+            # As in a ctypes call: frames must not keep arguments alive, and the exception keeps its context.
             del args, kwargs
             raise exception.with_traceback(without_own_frames(exception.__traceback__))  # noqa: B904
 
 
 document_slot(FunctionCore.__call__, "__call__")
 
-#: The call that an observer does not see.
+#: The call without an observer.
 _call: Any = FunctionCore.__call__
 
 
 def set_observer(observer: Any) -> None:
-    """Call the functions of an observer before and after each call; None: of none."""
+    """Make an observer's functions run before and after each call; None removes them."""
     call: Any = _call if observer is None else _observing.observe_call(_call, observer)
     FunctionCore.__call__ = call  # type: ignore[method-assign]

@@ -1,8 +1,8 @@
 """Callbacks by both marshallers.
 
-cython unpacks the arguments. ctypes then runs the whole callback, but calls `_Callback.invoke` instead of the
-function. There the arguments are compared, and the function is called once. ctypes packs what it returns, and
-cython after it.
+cython unpacks the arguments. Then ctypes runs the whole callback, but calls `_Callback.invoke` instead of the
+function: there the arguments are compared, and the function is called once. ctypes packs its result, and then
+cython does.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _callable_of: Callable[[Any], Any] = _itself
 
 
 def set_observer(observer: Any) -> None:
-    """Call the functions of an observer before and after each callback; None: of none."""
+    """Make an observer's functions run before and after each callback; None removes them."""
     global _callable_of
     _callable_of = (
         _itself if observer is None else lambda function: _observing.observe_callback(function, observer)
@@ -73,7 +73,7 @@ class _Callback:
         self._result: Any = None
 
     def run(self, args: int, count: int, result: int) -> BaseException | None:
-        """Write the result as cython packs it, or return what to raise."""
+        """Write the result as cython packs it, or return the exception to raise."""
         former = thread.journal
         by_ctypes = None
         is_discarded = _callback.is_discarded(result)
@@ -85,8 +85,8 @@ class _Callback:
                 self._problem = exception
             self._journal.replay()
             if _callback._callback(self.invoke, args, count, result) != _DONE:
-                # At the end of the stack ctypes has no room to set an error. No local variable may hold the
-                # exception, whose traceback refers to this frame.
+                # Near the end of the stack, ctypes has no room to set an error. No local variable may hold
+                # the exception, because its traceback refers to this frame.
                 return self._settle(
                     _core.hold_raised().read() or RecursionError("maximum recursion depth exceeded"),
                     args,
@@ -105,11 +105,11 @@ class _Callback:
             thread.journal = former
             self._journal.close()
             self._problem = None
-            # The function may have kept its frame, which refers to this one.
+            # The function may have kept its own frame, which refers to this one.
             del by_ctypes
 
     def invoke(self, *by_ctypes: Any) -> Any:
-        """Run in place of the function."""
+        """Run instead of the function."""
         self._stage = _RUNNING
         thread.journal = None
         self._compare(by_ctypes)
@@ -133,7 +133,7 @@ class _Callback:
                 raise self._mismatch(index, f"unpacks {show(by_cython)}", f"unpacks {show(other)}")
 
     def _settle(self, raised: BaseException, args: int, count: int) -> BaseException:
-        """Return what to raise where ctypes raised, or the function itself."""
+        """Return the exception to raise after ctypes, or the function itself, raised one."""
         if self._stage == _RUNNING:
             return raised
         if self._stage == _PACKING:
@@ -165,7 +165,7 @@ class _Callback:
 
 
 def run_callback(function: Any, args: int, count: int, result: int) -> BaseException | None:
-    """Run a callback for cython: write `result`, or return what to raise."""
+    """Run a callback for cython: write `result`, or return the exception to raise."""
     if _rules.is_cleared(function):
         return _rules.cleared_function(function)
     raised = None

@@ -1,4 +1,4 @@
-"""Copies of DLPack capsules: a capsule can be consumed only once, by one of the marshallers."""
+"""Copies of DLPack capsules, because only one of the marshallers can consume a capsule."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _Legacy(Structure):
 
 
 _MAJOR = 1
-#: Names of capsules, which refer to these bytes, and the struct in them.
+#: Names of capsules, which point to these bytes, and the structs in them.
 _FORMS: tuple[tuple[bytes, Any], ...] = ((b"dltensor_versioned", _Managed), (b"dltensor", _Legacy))
 
 _is_valid = PYFUNCTYPE(c_int, py_object, c_char_p)(("PyCapsule_IsValid", pythonapi))
@@ -58,7 +58,7 @@ def copy_capsule(capsule: Any) -> tuple[Any, Any, int]:
     Returns
     -------
     (object, ctypes.Structure, int)
-        The copy; its struct, which must outlive the tensor made of it; and the address of the original
+        The copy; its struct, which must outlive the tensor made from it; and the address of the original
         struct. Any other object is returned unchanged, with None and 0.
     """
     for name, form in _FORMS:
@@ -66,7 +66,7 @@ def copy_capsule(capsule: Any) -> tuple[Any, Any, int]:
             address = _get_pointer(capsule, name)
             copy = form()
             if form is _Managed and form.from_address(address).major != _MAJOR:
-                # Another version, which is refused, has a different layout after these fields.
+                # A capsule of another version is refused; after these fields its layout differs.
                 memmove(addressof(copy), address, form.flags.offset)
             else:
                 memmove(addressof(copy), address, sizeof(form))

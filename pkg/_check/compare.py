@@ -1,4 +1,4 @@
-"""Comparison of what two marshallers make of a value, down to the last byte."""
+"""Compares the results of two marshallers for a value, down to the last byte."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .text import render
 __all__ = ["Difference", "find_difference", "same", "same_exception"]
 
 _FLOAT = struct.Struct("=d")
-#: The classes that are compared by `==`; by identity, since hashing or comparing a class may run code of its
-#: metaclass.
+#: The classes that are compared with `==`; a set of ids, since hashing or comparing a class may run code of
+#: its metaclass.
 _COMPARED = frozenset(map(id, (int, str, bytes, bool, dtype, Device)))
 _args_of = BaseException.__dict__["args"].__get__
 
 
 class Difference(NamedTuple):
-    """The path to where two values differ, and each as text there."""
+    """The path to the first difference, and both values there as text."""
 
     path: str
     by_cython: str
@@ -36,7 +36,7 @@ class Difference(NamedTuple):
 
 
 def same(one: Any, other: Any) -> bool:
-    """Return whether two values are of one exact type and indistinguishable; runs no users' code."""
+    """Return whether two values have exactly the same type and are indistinguishable; runs no users' code."""
     cls = type(one)
     if one is other:
         return True
@@ -62,13 +62,13 @@ def same(one: Any, other: Any) -> bool:
 
 
 def same_exception(one: BaseException, other: BaseException) -> bool:
-    """Return whether two exceptions are of one class and have the same arguments."""
+    """Return whether two exceptions have the same class and arguments."""
     return one is other or (type(one) is type(other) and same(_args_of(one), _args_of(other)))
 
 
 # ---- values of the runtime ---------------------------------------------------------------------------
 
-#: The path to a value: that of its container, the container's type code, the place in it.
+#: The path to a value: the path to its container, the container's type code, and the position in it.
 _Path = Optional[tuple[Any, int, int]]
 #: The size of type code and aux.
 _HEAD = 8
@@ -77,15 +77,15 @@ _HEAD = 8
 def find_difference(by_cython: bytes, by_ctypes: bytes, copied: dict[int, int]) -> Difference | None:
     """Compare two values down to the last byte.
 
-    Objects made for them are compared by content, others by identity. An object that one holds twice, the
-    other must hold twice, too.
+    Objects created by the marshallers are compared by content, others by identity. If one value contains an
+    object twice, so must the other.
 
     Parameters
     ----------
     by_cython, by_ctypes : bytes
         An AnyffiValue each.
     copied : dict
-        Addresses of DLPack structs in `by_ctypes`, and of those that they were copied from.
+        Maps addresses of DLPack structs in `by_ctypes` to the addresses of their originals.
     """
     waiting: list[tuple[bytes, bytes, _Path]] = [(by_cython, by_ctypes, None)]
     there: dict[int, int] = {}
@@ -130,13 +130,13 @@ def find_difference(by_cython: bytes, by_ctypes: bytes, copied: dict[int, int]) 
             # A difference between elements is more informative than one between type masks.
             inner = [found for found in inner if found[0][:_HEAD] != found[1][:_HEAD]]
             return _difference(*inner[0][2:], *inner[0][:2]) if inner else _difference(path, one, other)
-        # The last one is compared first.
+        # A stack: the last one is compared first.
         waiting.extend(reversed(inner))
     return None
 
 
 def _difference(path: _Path, one: bytes, other: bytes, *remarks: str) -> Difference:
-    # Where only one is an object, its address may be invalid.
+    # If only one of them is an object, its address may be invalid.
     follow = (VALUE.unpack(one)[0] > 0) == (VALUE.unpack(other)[0] > 0)
     texts = render(one, follow), render(other, follow)
     if texts[0] == texts[1]:

@@ -1,7 +1,7 @@
 """Reads of containers by both marshallers: by index and key, by iteration, and of all elements at once.
 
-ctypes reads first, cython after it. A thread or finalizer may change the container between the two, so they
-disagree only if both, reading again, read what they read before.
+ctypes reads first, then cython. A thread or finalizer may change the container in between, so they disagree
+only if both, when they read again, read the same as before.
 """
 
 from __future__ import annotations
@@ -32,12 +32,13 @@ __all__ = ["ArrayCore", "DictCore", "FrozenSetCore", "ListCore", "MapCore", "Set
 
 _Function = Callable[[Any], Any]
 
-#: How often both read again while there are other threads, and by how many seconds each pause is longer.
+#: How often both read again if there are other threads, and by how many seconds each pause is longer than the
+#: last.
 _TURNS, _PAUSE = 20, 1e-4
 
 
 class _Outcome(NamedTuple):
-    """What a read returned or raised."""
+    """The result of a read, or the exception that it raised."""
 
     value: Any
     raised: BaseException | None
@@ -61,7 +62,7 @@ def _run(read: _Function, key: Any) -> _Outcome:
 
 
 def _is_race(first: _Outcome, second: _Outcome) -> bool:
-    """Whether another thread may have changed a container's size between the starts of two iterations."""
+    """Return whether another thread may have changed a container's size between two iterations."""
     changed = type(first.raised) is RuntimeError or type(second.raised) is RuntimeError
     return changed and threading.active_count() > 1
 
@@ -87,7 +88,7 @@ def read_by_both(
         if not first.agrees(second):
             if first.raised is not None and not is_from_ctypes(first.raised, journal):
                 raise first.raised
-            # Compiled iterators end without a frame of their own.
+            # Compiled iterators end without adding a frame.
             ended = type(second.raised) is StopIteration
             if second.raised is None or ended or is_from_cython(second.raised, journal):
                 reads = tuple(zip(again or (by_ctypes, by_cython), (first, second)))
@@ -104,10 +105,10 @@ def read_by_both(
 
 
 def _stay(reads: tuple[tuple[_Function, _Outcome], ...], key: Any, journal: Journal) -> bool:
-    """Whether reads have the same outcomes again.
+    """Return whether both reads give the same outcomes again.
 
-    Other threads and finalizers may change the container between two reads. Threads may also restore what was
-    read first, such as an empty list; but hardly in turn with what was read second, time after time.
+    Other threads and finalizers may change the container between two reads. A thread may also restore the
+    first content, such as an empty list, but hardly in step with the reads, many times in a row.
     """
     for turn in range(1 if threading.active_count() == 1 else _TURNS):
         time.sleep(turn * _PAUSE)
@@ -298,7 +299,7 @@ def _set_class(place: str, core: Any, row: int) -> Any:
         def __contains__(self, element: Any) -> Any:
             cls = type(element)
             if issubclass(cls, (set, _cython.SetCore)) or find_on_type(cls, "__anyffi_value__") is not None:
-                # A set is looked up as a frozenset, by this method again.
+                # For a set, this method is called again with a frozenset.
                 return core.__contains__(self, element)
             by_ctypes = partial(mappings.has_element, self, row)
             return read_by_both(f"{place}, element", element, by_ctypes, partial(core.__contains__, self))

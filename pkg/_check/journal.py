@@ -1,8 +1,8 @@
 """Users' code runs once: a journal records it for the first marshaller and replays it for the second.
 
-While the first one packs, the journal records what the rules return, since users' code runs nowhere else, and
-what each container held when it was read, since that code may change it. The second one packs copies of those
-containers, and its calls are replayed.
+While the first marshaller packs, the journal records the results of the rules, which alone run users' code,
+and the content of each container when it was read, because users' code may change it. The second marshaller
+packs copies of these containers, and its calls of rules are replayed.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ thread = _Thread()
 _Contents = dict[int, tuple[Any, Any]]
 
 _lower = _rules.lower
-#: By identity, since hashing or comparing a class may run code of its metaclass.
+#: Ids of classes, since hashing or comparing a class may run code of its metaclass.
 _SCALARS = frozenset(map(id, (int, float, bool, str, bytes, type(None), type(...))))
 
 
 def are_scalars(values: Iterable[Any]) -> bool:
-    """Return whether all are exact builtins that hold nothing, for which no users' code runs."""
+    """Return whether all values are exact builtins without parts, for which no users' code runs."""
     return _SCALARS.issuperset(map(id, map(type, values)))
 
 
 class _Pairs:
-    """A copy of a dict whose keys cannot be hashed again without running users' code."""
+    """A copy of a dict whose keys cannot be hashed again, since that would run users' code."""
 
     __slots__ = ("pairs",)
 
@@ -51,7 +51,7 @@ class _Pairs:
         self.pairs = pairs
 
     def __anyffi_value__(self) -> Any:
-        """Never called: it makes the marshaller call `lower`, which is replayed."""
+        """Never called; its presence makes the marshaller call `lower`, which is replayed."""
         raise NotImplementedError
 
 
@@ -87,28 +87,28 @@ class Journal:
         self._calls: list[_Call] = []
         self._next = 0
         self._replays = False
-        #: The arguments packed, in order, and the containers read in each.
+        #: The packed arguments, in order, each with the containers read in it.
         self._arguments: list[tuple[Any, _Contents]] = []
-        #: Copies of the containers of the argument that is packed again, by the identity of these.
+        #: Copies of the containers in the argument being packed again, by the id of the original.
         self._copies: dict[int, Any] = {}
-        #: The structs of the capsules that the first marshaller gets instead of those of users.
+        #: The structs of the capsules that the first marshaller gets instead of the users' capsules.
         self._structs: list[Any] = []
-        #: The address of each of these structs, and of the one that it was copied from.
+        #: Maps the addresses of these structs to those of the originals.
         self.copied: dict[int, int] = {}
         #: Exceptions that the rules made for a marshaller to raise.
         self._made: list[BaseException] = []
-        #: Whether the second marshaller made the calls in another order.
+        #: Whether the second marshaller made its calls in another order.
         self.disorder = False
 
     # ---- the first marshaller ------------------------------------------------------------------------
 
     def begin(self, argument: Any) -> None:
-        """Begin with an argument. A container that two arguments share is read twice."""
+        """Begin an argument. A container in two arguments is read once for each."""
         if not self._replays:
             self._arguments.append((argument, {}))
 
     def record(self, container: Any, items: Any) -> None:
-        """Record what a container of the argument held."""
+        """Record the content of a container in the argument."""
         if not self._replays:
             self._arguments[-1][1][id(container)] = container, items
 
@@ -121,7 +121,7 @@ class Journal:
         return any(call.raised is exception and not call.replayed for call in self._calls)
 
     def close(self) -> None:
-        """Clear everything: tracebacks of recorded exceptions refer to frames that refer to this journal."""
+        """Clear all references: tracebacks of recorded exceptions refer, through frames, to this journal."""
         for call in self._calls:
             call.raised = None
         self._calls.clear()
@@ -131,7 +131,7 @@ class Journal:
     # ---- the second one ------------------------------------------------------------------------------
 
     def replay(self) -> None:
-        """Replay the calls from now on, from the first one."""
+        """Replay the calls from now on, starting with the first."""
         self._replays = True
         self._next = 0
         self.disorder = False
@@ -139,12 +139,12 @@ class Journal:
             call.replayed = False
 
     def replay_for(self, values: tuple[Any, ...]) -> Iterator[Any]:
-        """Replay the calls; generate what to pack instead of each value."""
+        """Replay the calls; yield the value to pack in place of each argument."""
         self.replay()
         arguments = iter(self._arguments)
         argument, contents = next(arguments, (None, {}))
         for x in values:
-            # The first marshaller does not call `begin` for arguments that it packs inline, such as an int.
+            # The first marshaller does not call `begin` for arguments that it packs inline, such as ints.
             if x is not argument:
                 yield x
                 continue
@@ -158,9 +158,9 @@ class Journal:
         """Call a function and record it, or replay its call."""
         if self._replays:
             return self._replay_call(function, args)
-        # The other operand is new each time, and must not be kept alive here.
+        # The second operand is a new object each time, and must not be kept alive here.
         call = _Call(function, args[:1] if function is _equal else args)
-        # Calls that users' code makes have journals of their own.
+        # Calls made by users' code have journals of their own.
         thread.journal = None
         try:
             call.value = self._record_made(function(*args))
@@ -171,7 +171,7 @@ class Journal:
             thread.journal = self
             self._calls.append(call)
         if function is _lower and call.value[0] == code.TENSOR:
-            # A capsule can be consumed only once. The first one gets a copy that owns nothing.
+            # A capsule can be consumed only once, so the first marshaller gets a copy that owns nothing.
             capsule, struct, address = copy_capsule(call.value[1])
             if struct is not None:
                 self._structs.append(struct)
@@ -189,8 +189,7 @@ class Journal:
             return code.DICT, args[0].pairs
         call = self._find(function, args)
         if call is None:
-            # Called by a finalizer that happens to run now, or by a marshaller at fault, whose value will
-            # differ.
+            # A finalizer that runs now made this call, or a faulty marshaller, whose value will then differ.
             thread.journal = None
             try:
                 return self._record_made(function(*args))
@@ -230,7 +229,7 @@ class Journal:
 
 
 def _copy(contents: _Contents) -> dict[int, Any]:
-    """Copy lists and dicts as they were when they were read, and tuples and slices that hold them."""
+    """Copy lists and dicts as they were when they were read, and tuples and slices that contain them."""
     copies: dict[int, Any] = {}
     for x, items in contents.values():
         if type(x) is list:
@@ -239,7 +238,7 @@ def _copy(contents: _Contents) -> dict[int, Any]:
             copies[id(x)] = {} if are_scalars(items[::2]) else _Pairs([])
     if not copies:
         return copies
-    # Before they are filled: a cycle always passes through a list or dict.
+    # Before they are filled: each cycle contains a list or dict.
     _copy_immutable(contents, copies)
     get = copies.get
     for x, items in contents.values():
@@ -257,7 +256,7 @@ def _copy(contents: _Contents) -> dict[int, Any]:
 
 
 def _copy_immutable(contents: _Contents, copies: dict[int, Any]) -> None:
-    """Add copies of the tuples and slices that hold something copied, however deep."""
+    """Add copies of the tuples and slices that contain something copied, at any depth."""
     waiting = [x for x, _ in contents.values() if type(x) is tuple or type(x) is slice]
     met = set()
     while waiting:
@@ -286,7 +285,7 @@ def _equal(x: Any, other: Any) -> bool:
     return bool(x == other)
 
 
-#: The hash of an opaque key, and whether it equals another.
+#: Hashes an opaque key, and compares it with another one.
 hash_of, equals = _journalled(hash), _journalled(_equal)
 make_error = _journalled(_errors.make)
 

@@ -1,4 +1,4 @@
-"""The content of values in memory: facts, which are compared as they are, and the values that they hold."""
+"""Reads the content of values in memory: facts, which are compared directly, and the values inside."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .._rules.codes import code
 
 __all__ = ["BORROWED", "HOLDERS", "WIDTHS", "Content", "contents", "read_borrowed", "read_counts"]
 
-#: The parts of an object that are compared: facts, and the bytes of the values that it holds.
+#: The compared parts of an object: facts, and the bytes of the values inside.
 Content = tuple[tuple[Any, ...], bytes]
 
 WIDTHS = (1, 1, 2, 4)  # of a code point, by AnyffiTextEncoding
@@ -77,7 +77,7 @@ def _read_tensor(address: int) -> Content:
 def _read_error(address: int) -> Content:
     found = structs.Error.from_address(address)
     start, stop = structs.Error.kind.offset, structs.Error.handle.offset
-    # The fields of an error over a Python exception are filled when they are first read.
+    # The fields of an error for a Python exception are only filled when they are first read.
     return (found.handle,), b"" if found.handle else string_at(address + start, stop - start)
 
 
@@ -94,7 +94,7 @@ def _read_box(address: int) -> Content:
     return (), string_at(address + structs.Box.value.offset, VALUE_SIZE)
 
 
-#: Readers of the types of objects that a marshaller creates.
+#: Readers for the types of objects that a marshaller creates.
 contents: dict[int, Callable[[int], Content]] = {
     code.BOX: _read_box,
     code.STR_OBJECT: _read_str,
@@ -115,7 +115,7 @@ contents: dict[int, Callable[[int], Content]] = {
     code.TENSOR: _read_tensor,
 }
 
-#: The types whose objects hold values; empty ones, too.
+#: The types whose objects contain values, also if they are empty.
 HOLDERS = frozenset(
     type_code for type_code, read in contents.items() if read in (_read_sequence, _read_mapping, _read_slice)
 )

@@ -1,4 +1,4 @@
-"""Packing by both marshallers: ctypes has packed values, or failed to, and cython packs them as well."""
+"""Packing by both marshallers: after ctypes has packed values, or failed to, cython packs them too."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def name_of_argument(function: Any, index: int) -> str:
 
 
 def mismatch(place: str, by_cython: str, by_ctypes: str) -> BaseException:
-    """Create the exception for a disagreement; each text is a verb and its object, for one marshaller."""
+    """Create the exception for a disagreement; each text is a verb with its object, for one marshaller."""
     return _errors.MarshalMismatch(f"{place}: cython {by_cython}, ctypes {by_ctypes}")
 
 
@@ -85,7 +85,7 @@ def is_from_cython(exception: BaseException, journal: Journal | None) -> bool:
     """Return whether the compiled marshaller raised an exception because of a value."""
     if is_external(exception, journal):
         return False
-    # Between its calls there is Python code, in which a signal handler may raise anything.
+    # Between its calls Python code runs, in which a signal handler may raise anything.
     where = _module_raising(exception)
     return where is None or where == _core.__name__
 
@@ -104,7 +104,7 @@ def _module_raising(exception: BaseException) -> str | None:
 
 
 def raises_again(exception: BaseException, function: Callable[[Any], Any], x: Any) -> bool:
-    """Return whether a function raises the same again, unlike a signal handler."""
+    """Return whether a function raises the same exception again, which a signal handler would not."""
     try:
         function(x)
     except BaseException as again:
@@ -135,7 +135,7 @@ class Packing:
         return name_of_argument(self._function, index)
 
     def compare(self, by_ctypes: bytes) -> list[Any]:
-        """Pack the values by cython; raise MarshalMismatch if `by_ctypes` differs."""
+        """Pack the values with cython; raise MarshalMismatch if `by_ctypes` differs."""
         made = []
         for index, x in enumerate(self._replay()):
             made.append(self._pack_as(index, x, by_ctypes[_SIZE * index : _SIZE * (index + 1)]))
@@ -166,7 +166,7 @@ class Packing:
         return made
 
     def settle(self, raised: BaseException) -> BaseException:
-        """Return what to raise where ctypes raised."""
+        """Return the exception to raise after ctypes raised one."""
         if is_external(raised, self._journal):
             return raised
         former = raised.__traceback__, raised.__context__
@@ -189,7 +189,7 @@ class Packing:
                 break
             outcomes.append(f"packs {render(made.cell)}")
         if self._journal is not None and self._journal.has_unreplayed(raised):
-            # A signal handler raised it in a call that only ctypes makes.
+            # A signal handler raised it, during a call that only ctypes makes.
             return raised
         for index, (x, outcome) in enumerate(zip(self._replay(), outcomes)):
             if raises_again(raised, self._pack_by_ctypes, x):
@@ -202,7 +202,7 @@ class Packing:
 
 
 class OwnedPacking(Packing):
-    """A value that is packed as owned: the result of a callback, or (no function) what `convert` converts."""
+    """A value packed as owned: a callback's result, or (without a function) the argument of `convert`."""
 
     __slots__ = ()
 

@@ -1,6 +1,6 @@
 """Conversion to Python's own containers by both marshallers.
 
-ctypes describes the parts without hashing any, so that users' code runs once, in the compiled marshaller.
+ctypes describes the parts without hashing them, so that users' code runs once, in the compiled marshaller.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _CODES = {
     set: code.SET,
 }
 _MAPPINGS, _SETS = (code.MAP, code.DICT), (code.FROZEN_SET, code.SET)
-#: In a description: the value that was given.
+#: Marks the unchanged argument in a description.
 _GIVEN = "as given"
 
 
 def to_plain(x: Any) -> Any:
-    """Return Python's own container for one of the runtime, at all levels; what is no container as it is."""
+    """Return Python's own container for one of the runtime's, at all levels; other values unchanged."""
     made: list[Any] = []
 
     def by_cython(x: Any) -> Any:
@@ -54,7 +54,7 @@ def same_results(by_cython: Any, by_ctypes: Any) -> bool:
 
 
 def _open_plain(x: Any) -> tuple[int, Any] | None:
-    """Return type code and parts, keys and values in turn, of a container that cython made."""
+    """Return type code and parts of a container that cython created; keys and values in turn."""
     type_code = next((found for cls, found in _CODES.items() if type(x) is cls), None)
     if type_code is None:
         return None
@@ -68,7 +68,8 @@ def _open_parts(x: Any) -> tuple[int, Any] | None:
 class _Description:
     """Describes a value by tuples that `same` compares without users' code.
 
-    Containers are numbered where they are met first, so that one that occurs again costs nothing.
+    Containers are numbered in the order in which they are visited, so that one that occurs again costs
+    nothing.
     """
 
     def __init__(self, open_container: Callable[[Any], tuple[int, Any] | None]) -> None:
@@ -98,7 +99,7 @@ class _Description:
     def _summarize(self, type_code: int, parts: list[Any]) -> tuple[int, Any]:
         keys = parts[::2] if type_code in _MAPPINGS else parts if type_code in _SETS else []
         if not are_scalars(keys):
-            # Opaque keys may be equal in Python alone, and sets have orders of their own.
+            # Opaque keys may be equal only in Python, and sets have their own order.
             return type_code, ()
         if type_code in _SETS:
             return type_code, tuple(sorted(map(repr, parts)))

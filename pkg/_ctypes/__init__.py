@@ -101,7 +101,7 @@ def methods_of(name: str, methods: type) -> dict[str, Any]:
     name : str
         The name of the public class.
     methods : type
-        Its methods, which those call for all that is not frequent.
+        The Python methods, which the faster ones call in less frequent cases.
     """
     if name == "Function":
         return {"__get__": bind, "__name__": vars(methods)["__name__"]}
@@ -123,7 +123,7 @@ _METHODS = {
 @translates_errors
 def get_function(name: Any) -> Any:
     """Return a registered function as a wrapper, never the callable behind it; None if there is none."""
-    # Owns the memory that the packed name borrows.
+    # Keeps the memory alive that the packed name borrows.
     keep: list[Any] = []
     found = OwnedValue(VALUE_SIZE)
     try:
@@ -156,7 +156,7 @@ def set_constructor_class(cls: type) -> None:
 
 
 def set_method_class(cls: type) -> None:
-    """Let nobody change the class of methods of C++, as in cython mode, whose calls depend on it."""
+    """Make the class of C++ methods immutable, as in cython mode, where calls depend on it."""
     platform.make_immutable(cls)
 
 
@@ -171,17 +171,17 @@ def plan_record(
 
 
 def to_object(x: Any) -> Any:
-    """Convert `x` to the runtime's own object; a value that has no wrapper becomes what `echo` returns."""
+    """Convert `x` to the runtime's object; a value without a wrapper becomes what `echo` returns."""
     if id(type(x)) in codes_of and not is_empty(x):
         return x
     try:
         packed = pack_owned(x)
         value = VALUE.unpack(packed)
-        # Also for a function over a callable of Python, which unpacks to that.
+        # Also wraps a function that calls a Python callable; unpacking would return the callable.
         return wrap_owned(value, packed) if value[0] == code.FUNCTION else take(value, packed)
     except ArgumentError as error:
         translated = translate_error(error)
-    # Out of the handler, so that the ArgumentError is not its context.
+    # Outside the handler, so that the ArgumentError does not become the context.
     try:
         raise translated
     finally:

@@ -1,6 +1,6 @@
-"""The library as ctypes loads it: its functions, and the type codes.
+"""The library as ctypes loads it: its functions and the type codes.
 
-Type codes are read from the library, never written here.
+Type codes are read from the library, never repeated here.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ VALUE = struct.Struct("=iIq")
 VALUE_SIZE = VALUE.size
 #: The type code alone, in a tuple.
 type_code_in = struct.Struct("=i").unpack_from
-#: What `c_api.h` calls ANYFFI_ABI_VERSION; the layouts below are those of this version.
+#: `c_api.h`'s ANYFFI_ABI_VERSION for the layouts below.
 _ABI_VERSION = 1
 
 
@@ -66,7 +66,7 @@ class _Sectioned(ctypes.Structure):
 
 
 def _list_sectioned(loaded: Any) -> dict[str, Any]:
-    """Return the functions on containers that run within sections, by name."""
+    """Return the versions of container functions that run within critical sections, by name."""
     find = loaded.anyffi_host_list_sectioned
     find.restype = ctypes.POINTER(_Sectioned)
     rows, made = find(), {}
@@ -77,8 +77,8 @@ def _list_sectioned(loaded: Any) -> dict[str, Any]:
     return made
 
 
-#: What ctypes says behind "argument 1: " where memory or the stack ran out; near the end of the stack it
-#: cannot name the class.
+#: What ctypes writes after "argument 1: " if memory or the stack is exhausted; near the end of the stack it
+#: cannot find the class's name.
 _OUT_OF_MEMORY = ("MemoryError", "<class 'MemoryError'>")
 _OUT_OF_STACK = ("RecursionError", "<class 'RecursionError'>", "???")
 
@@ -86,8 +86,8 @@ _OUT_OF_STACK = ("RecursionError", "<class 'RecursionError'>", "???")
 def translate_error(exception: BaseException) -> BaseException:
     """Return the error behind an ArgumentError, which ctypes raises for any failure to convert an argument.
 
-    No argument of ours has the wrong type, so memory or the stack ran out. Other errors are those of users'
-    own calls through ctypes, in callbacks for example, and stay as they are.
+    No argument of ours has the wrong type, so memory or the stack was exhausted. Errors from users' own
+    ctypes calls, in callbacks for example, are not changed.
     """
     if type(exception) is not ctypes.ArgumentError:
         return exception
@@ -109,7 +109,7 @@ def translates_errors(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args)
         except ctypes.ArgumentError as error:
             translated = translate_error(error)
-        # Out of the handler, so that the ArgumentError is not its context.
+        # Outside the handler, so that the ArgumentError does not become the context.
         try:
             raise translated
         finally:

@@ -1,4 +1,4 @@
-"""Attributes of dataclasses, all at once."""
+"""Reads and sets all attributes of a dataclass's instance at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def create_record(cls: type) -> Any:
 
 
 def get_attributes(x: Any, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return a dict of those attributes of these names that an object has."""
+    """Return a dict of the given attributes that an object has."""
     found = {}
     for name in names:
         value = getattr(x, name, _ABSENT)
@@ -25,7 +25,7 @@ def get_attributes(x: Any, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def set_attributes(x: Any, attributes: dict[str, Any], fields: dict[str, Any]) -> None:
-    """Set attributes as `object.__setattr__` does, but by the `set` of those in `fields`."""
+    """Set attributes as `object.__setattr__` does, but use the `set` of those in `fields`."""
     for name, value in attributes.items():
         if name in fields:
             fields[name].set(x, value)

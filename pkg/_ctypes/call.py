@@ -36,10 +36,11 @@ _value = VALUE.pack
 _value_of = VALUE.unpack
 _take_raised = library.error_take_raised
 _call_recipe = platform.plain(library.function_call_recipe)
-#: What calls a function in the place of its own C function, where threads run at once; else None.
+#: Calls a function in place of its own C function, if threads run in parallel; else None.
 _call_sectioned = platform.plain(library.function_call_sectioned) if platform.is_sectioned else None
-#: A free list of memory for results: making one costs a quarter of a call. Only a call that succeeds puts it
-#: back, empty: a traceback may hold that of another, and an interrupted call relies on its finalizer.
+#: A free list of memory for results: creating one costs a quarter of a call. Only a successful call returns
+#: its memory, and it must be empty: a traceback may still refer to the memory of a failed call, and an
+#: interrupted call relies on the finalizer.
 _results: deque[Any] = deque(maxlen=8)
 _pop_result = _results.pop
 _push_result = _results.append
@@ -47,9 +48,9 @@ _new_arguments = Arguments.__new__
 _set_call = Arguments.__dict__["_call"].__set__
 
 
-#: How arguments with keywords are passed: to which function, the one that was called if it is None, and what
-#: puts them in order, None if they are. The key in a function's plans are the number of positional arguments,
-#: and the names as exact str: looking others up could call methods of a subclass.
+#: How arguments with keywords are passed: to which function (None: the called one), and by which function
+#: they are put in order (None: they are in order). In a function's plans, the key is the number of positional
+#: arguments and the names as exact str: hashing a subclass could call its methods.
 _Plan = tuple[Any, Optional[Callable[[tuple[Any, ...]], tuple[Any, ...]]]]
 _Key = tuple[int, tuple[str, ...]]
 _MOST_PLANS = 64
@@ -60,7 +61,7 @@ _wrapper_classes: tuple[type, ...] = (ObjectCore,)
 
 
 def _own_recipes(args: tuple[Any, ...], packed: list[Any], keep: list[Any]) -> None:
-    """Make the containers of earlier arguments now: recipes borrow the objects in them."""
+    """Create the containers of earlier arguments now, because recipes borrow the objects in them."""
     for index, value in enumerate(packed):
         if type(value) is bytes and len(value) > VALUE_SIZE:
             packed[index] = pack_now(args[index], keep)
@@ -76,7 +77,7 @@ def _renew_objects(args: tuple[Any, ...], packed: list[Any], keep: list[Any]) ->
         if type(value) is bytes and len(value) == VALUE_SIZE and issubclass(type(x), _wrapper_classes):
             type_code, aux, address = _value_of(value)
             if type_code > 0 and not aux and x._anyffi_address != address:
-                # As if it could not be packed, if it is empty.
+                # An empty wrapper is handled like an argument that cannot be packed.
                 rest = packed[index + 1 :]
                 del packed[index:]
                 packed += [_pack(x, keep), *rest]
@@ -85,24 +86,24 @@ def _renew_objects(args: tuple[Any, ...], packed: list[Any], keep: list[Any]) ->
 class FunctionCore(ObjectCore):
     """A function of the runtime."""
 
-    #: `_anyffi_target`, set by the first call: C function and first argument of a call, and of a call by
-    #: recipe, and as bits the parameters that tell members of enumerations from numbers.
-    #: `_anyffi_described`, set by the first `_anyffi_info()`: its metadata.
-    #: `_anyffi_plans`, set by the first call with keywords.
+    #: `_anyffi_target`, set by the first call: C function and first argument of a call and of a call with a
+    #: recipe, and the bits of the parameters that distinguish members of enumerations from numbers.
+    #: `_anyffi_described`, set by the first `_anyffi_info()`: the metadata. `_anyffi_plans`, set by the first
+    #: call with keywords.
     __slots__ = ("_anyffi_described", "_anyffi_plans", "_anyffi_target")
 
-    # Annotations would be those of users' classes, too.
+    # Annotations would be inherited by users' classes.
     if TYPE_CHECKING:
         _anyffi_described: _binding.Info | None
         _anyffi_plans: dict[_Key, _Plan]
         _anyffi_target: tuple[Any, Any, Any, Any, int]
 
-        # The public class has it.
+        # Defined by the public class.
         def _anyffi_select(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
 
     def __call__(self: Any = _MISSING, /, *args: Any, **kwargs: Any) -> Any:
-        # One frame with as few calls as possible: most of the cost of a call besides ctypes itself is here.
-        # `keep` gets what must outlive the call. While it is empty, no argument is a recipe.
+        # A single frame with as few calls as possible: apart from ctypes itself, most of the cost of a call
+        # is here. `keep` holds what must outlive the call; while it is empty, no argument is a recipe.
         keep: list[Any] = []
         packed: list[Any] = []
         result: Any = None
@@ -125,13 +126,13 @@ class FunctionCore(ObjectCore):
                 else:
                     args = arrange((*args, *kwargs.values(), _MISSING))
                 if selected is not None:
-                    # Not as Python would call it: an observer has seen the call.
+                    # Called directly, because an observer has seen the call already.
                     return plain_call(selected, *args)
             try:
                 target, context, call_recipe, whole, members = _get_target(self)
             except AttributeError:
                 target = None
-            # Outside the handler, so that the AttributeError is not the context of an error.
+            # Outside the handler, so that the AttributeError does not become the context of an error.
             if target is None:
                 target, context, call_recipe, whole, members = _find_target(self)
             for x in args:
@@ -143,7 +144,7 @@ class FunctionCore(ObjectCore):
                 if type(written) is bytes:
                     packed.append(written)
                 else:
-                    # This may run code of users.
+                    # May run users' code.
                     if packed and _packs_itself:
                         _own_recipes(args, packed, keep)
                     packed.append(_pack(x, keep))
@@ -152,7 +153,7 @@ class FunctionCore(ObjectCore):
                 _renew_objects(args, packed, keep)
             if members:
                 _name_enumerations(args, packed, members)
-            # The runtime writes to a recipe, and debuggers read `packed`: not to a single one itself.
+            # Joined, because the runtime writes to a recipe, while debuggers read `packed`.
             values = _join((*packed, b"")) if keep else _join(packed)
             try:
                 result = _pop_result() if _results else OwnedValue(VALUE_SIZE)
@@ -167,7 +168,7 @@ class FunctionCore(ObjectCore):
                 if status != 0:
                     _take_raised(result)
             except BaseException:
-                # Raised by a signal handler, or without memory; it replaces the function's error.
+                # Raised by a signal handler, or for lack of memory; it replaces the function's error.
                 discard_error()
                 raise
             if status != 0:
@@ -184,15 +185,16 @@ class FunctionCore(ObjectCore):
                 _push_result(result)
             return answer
         except BaseException as exception:
-            # Finalizers may run late.
+            # Released here, because finalizers may run late.
             if result is not None:
                 release(result)
             release_all(keep)
-            # Before its place is added to its message, by which it is known.
+            # Translated first: the message identifies the error, and is extended below.
             translated = translate_error(exception)
             if len(packed) < len(args):
                 locate(translated, args, self)
-            # For debuggers, which find the names of this frame. Described when somebody looks.
+            # For debuggers, which show this frame's variables. The description is only computed when it is
+            # shown.
             arguments = _new_arguments(Arguments)
             _set_call(arguments, (self, args, packed))
             packed = values = arguments  # type: ignore[assignment]
@@ -203,7 +205,7 @@ class FunctionCore(ObjectCore):
             if not is_function:
                 given = () if self is _MISSING else (self,)
                 translated = slot_refusal(FunctionCore, "anyffi.Function", "__call__", 0, given, {})
-        # Out of the handler, so that the ArgumentError is not its context.
+        # Outside the handler, so that the ArgumentError does not become the context.
         try:
             raise translated
         finally:
@@ -225,7 +227,7 @@ class FunctionCore(ObjectCore):
         return described
 
     def _anyffi_doc(self) -> Any:
-        """Return the documentation or None; Ellipsis if it is made of that of the overloads."""
+        """Return the documentation or None; Ellipsis if it must be composed from the overloads."""
         info = self._anyffi_info()
         return ... if _binding.is_overloaded(info) else info and info[1]
 
@@ -237,7 +239,7 @@ def bind(self: Any = _MISSING, /, *rest: Any, **named: Any) -> Any:
         raise slot_refusal(FunctionCore, "anyffi.Function", "__get__", 1, given, named)
     if not 1 <= len(rest) <= 2:
         bound = "at most 2 arguments" if rest else "at least 1 argument"
-        # Before Python 3.14 the name is empty, and the space after it is not.
+        # Before Python 3.14 the name is empty, but the space after it is there.
         name = "__get__" if sys.version_info >= (3, 14) else ""
         raise TypeError(f"{name} expected {bound}, got {len(rest)}")
     if rest[0] is None and rest[-1] is None:
@@ -251,18 +253,18 @@ bind.__module__ = "anyffi"  # as pickles name it
 
 FunctionCore.__call__.__qualname__ = "Function.__call__"
 document_slot(FunctionCore.__call__, "__call__")
-#: `FunctionCore.__call__`, whatever observes it.
+#: `FunctionCore.__call__` without an observer.
 plain_call: Any = FunctionCore.__call__
 
 _NO_WRITERS: dict[int, Any] = {}
-#: Finds what packs arguments of a class in one step, by its identity.
+#: Finds the writer for arguments of a class, by the class's id.
 _get_writer: Callable[[int], Any] = argument_writers.get
 
 
 def set_packer(
     pack: Callable[[Any, list[Any]], bytes], default: bool, wrapper_classes: tuple[type, ...]
 ) -> None:
-    """Pack arguments of calls by another function than the default; see hooks.py."""
+    """Pack arguments of calls with another function than the default one; see hooks.py."""
     global _pack, _get_writer, _packs_itself, _wrapper_classes
     _wrapper_classes = wrapper_classes
     _pack = pack
@@ -270,7 +272,7 @@ def set_packer(
     _get_writer = argument_writers.get if default else _NO_WRITERS.get
 
 
-# Not by their names: for one that is not set, a user's class may have a `__getattr__`.
+# Not accessed by name: if the slot is empty, `__getattr__` of a user's class would be called.
 _get_target = FunctionCore.__dict__["_anyffi_target"].__get__
 _get_described: Callable[[Any], _binding.Info | None] = FunctionCore.__dict__["_anyffi_described"].__get__
 _get_plans = FunctionCore.__dict__["_anyffi_plans"].__get__
@@ -320,7 +322,7 @@ def _find_member_params(info: FunctionInfo) -> int:
 
 
 def _name_enumerations(args: tuple[Any, ...], packed: list[Any], params: int) -> None:
-    """Say of which enumerations ints are members, for the parameters that ask."""
+    """Mark ints that are members of enumerations, for parameters that distinguish these from numbers."""
     for i, x in enumerate(args):
         if params >> i & 1 and type(x) is not int and type(packed[i]) is bytes:
             packed[i] = name_enumeration(x, packed[i])
@@ -357,5 +359,5 @@ def _read_at(address: int) -> tuple[int, int, int]:
 
 
 def _text(utf8: Any) -> Any:
-    # C++ authors write it; another encoding must not make the function unusable.
+    # The text comes from C++ authors; a wrong encoding must not make the function unusable.
     return None if utf8 is None else utf8.decode("utf-8", "backslashreplace")

@@ -28,11 +28,11 @@ __all__ = ["create_exchange", "install_host", "is_discarded", "set_finder", "set
 
 _DONE, _DECLINED = 1, 2  # AnyffiHostStatus
 #: Near the end of the stack there may be no room to set an error. Then ctypes returns `_SWALLOWED`, and the
-#: caller, which is as near to the end, raises its own RecursionError.
+#: caller, which is just as near to the end, raises its own RecursionError.
 _NO_ROOM, _SWALLOWED = (RecursionError, ctypes.ArgumentError), 0
 
 _object_of = platform.object_of
-#: The same for the callables of callbacks.
+#: Finds the callable of a callback.
 _callable_of: Callable[[Any], Any] = _object_of
 _is_cleared = _rules.is_cleared
 _INT = code.INT
@@ -45,7 +45,7 @@ def _memory_type(size: int) -> Any:
 
 
 _release_at = library.value_release
-#: Callbacks and hooks, which the runtime may call until the process ends.
+#: Callbacks and hooks, kept alive because the runtime may call them until the process ends.
 _kept: list[Any] = []
 
 
@@ -54,13 +54,13 @@ _locate_result: Callable[..., None] = locate_result
 
 
 def set_locator(locate: Callable[..., None]) -> None:
-    """Complete errors about results of callbacks by another function than `locate_result`."""
+    """Complete errors about results of callbacks with another function than `locate_result`."""
     global _locate_result
     _locate_result = locate
 
 
 def set_finder(find: Callable[[Any], Any]) -> None:
-    """Find the callable of a callback by another function than `object_of`."""
+    """Find the callable of a callback with another function than `object_of`."""
     global _callable_of
     _callable_of = find
 
@@ -69,16 +69,16 @@ def _set_raised(exception: BaseException) -> None:
     """Set an exception, with its traceback, as the thread's error."""
     error = OwnedValue(VALUE_SIZE)
     try:
-        # If even this fails, the error is already a MemoryError.
+        # If even this fails, the thread's error is already a MemoryError.
         if platform.create_over(exception, library.error_create_host, error) == 0:
             library.error_set_raised(VALUE.unpack(error)[2])
     finally:
         release(error)
 
 
-#: The value of what a Python callable has not returned.
+#: Marks that a Python callable has not returned yet.
 _NOT_RETURNED = object()
-_FLAGS = 4  # where they are in a value
+_FLAGS = 4  # the offset of the flags in a value
 _DISCARDED = 256  # AnyffiValueFlag
 
 
@@ -87,7 +87,7 @@ def is_discarded(result: int) -> bool:
     return bool(ctypes.c_uint32.from_address(result + _FLAGS).value & _DISCARDED)
 
 
-#: How often an error may fail to be reported.
+#: How often an attempt to report an error may fail.
 _ATTEMPTS = 8
 
 
@@ -103,7 +103,7 @@ def _fail(exception: BaseException, result: int, attempts: int = _ATTEMPTS) -> i
     except _NO_ROOM:
         return _SWALLOWED
     except BaseException as raised:
-        # A signal handler raised it meanwhile, or there is no memory.
+        # A signal handler raised it during the report, or memory is exhausted.
         return _fail(raised, result, attempts - 1) if attempts else _SWALLOWED
 
 
@@ -111,8 +111,8 @@ def _fail(exception: BaseException, result: int, attempts: int = _ATTEMPTS) -> i
 def _callback(function: Any, args: int, count: int, result: int, x: Any = _NOT_RETURNED) -> int:
     """Call a Python callable for the runtime, from any thread.
 
-    The result is written last: ctypes swallows what is raised for want of memory or stack before this
-    function begins, and the runtime takes a result that is still unset for a call that failed so.
+    The result is written last. If ctypes swallows an exception raised before this function's first line, for
+    lack of memory or stack, the result is still Unset, and the runtime treats the call as failed.
     """
     try:
         try:
@@ -125,13 +125,13 @@ def _callback(function: Any, args: int, count: int, result: int, x: Any = _NOT_R
             pack_into(x, result)
             return _DONE
         except BaseException as exception:
-            # Before its place is added to its message, by which it is known.
+            # Translated first: the message identifies the error, and is extended below.
             exception = translate_error(exception)
             if x is not _NOT_RETURNED:
                 _locate_result(exception, (x,), _object_of(function))
             return _fail(exception, result)
     except BaseException as interrupt:
-        # A signal handler raised it before the first line, or while the first exception was handled.
+        # A signal handler raised it before the first line, or while the first exception was being handled.
         try:
             return _fail(interrupt, result)
         except _NO_ROOM:
@@ -139,7 +139,7 @@ def _callback(function: Any, args: int, count: int, result: int, x: Any = _NOT_R
 
 
 def _with_status(function: Callable[..., int | None]) -> Callable[..., int]:
-    """Make a function report an exception as hooks do: by status, with the thread's error set."""
+    """Make a function report exceptions as hooks do: by a status, with the thread's error set."""
 
     def report(*args: Any) -> int:
         try:
@@ -157,7 +157,7 @@ def _with_status(function: Callable[..., int | None]) -> Callable[..., int]:
 
 
 def _hook(*params: Any) -> Callable[[Callable[..., None]], Any]:
-    """Make a hook of a function, given the types of the parameters between handle and result."""
+    """Make a hook from a function, given the types of the parameters between the handle and the result."""
 
     def decorate(function: Callable[..., None]) -> Any:
         made = platform.hook_type(*params)(_with_status(function))
@@ -201,16 +201,16 @@ def _convert(handle: Any, conversion: int, out: int) -> None:
 
 
 def _create(conversion: int, given: int, out: int) -> None:
-    """Create what stands for a path or a time; a hook without a handle."""
+    """Create the host's object for a path or a time; a hook without a handle."""
     value = unpack_copy(VALUE.unpack(ctypes.string_at(given, VALUE_SIZE)))
     pack_into(_conversions.create(conversion, value), out)
 
 
 def _object_hash(given: int, out: int) -> int | None:
-    """Hash an object of the runtime, as its class says; a hook without a handle."""
+    """Hash an object of the runtime as its Python class defines; a hook without a handle."""
     x = unpack_copy(VALUE.unpack(ctypes.string_at(given, VALUE_SIZE)))
     if find_on_type(type(x), "__hash__") is object.__hash__:
-        # The runtime takes a result that is not set for an exception that ctypes has swallowed.
+        # For the runtime, an unset result means that ctypes swallowed an exception.
         c_int64.from_address(out).value = 0
         return _DECLINED
     c_int64.from_address(out).value = hash(x)
@@ -218,7 +218,7 @@ def _object_hash(given: int, out: int) -> int | None:
 
 
 def _object_equal(given: int, other: int, out: int) -> int | None:
-    """Compare values of which at least one is an object of the runtime; a hook without a handle."""
+    """Compare values at least one of which is an object of the runtime; a hook without a handle."""
     x, y = (unpack_copy(VALUE.unpack(ctypes.string_at(place, VALUE_SIZE))) for place in (given, other))
     if all(find_on_type(type(one), "__eq__") is object.__eq__ for one in (x, y)):
         c_int32.from_address(out).value = 0
@@ -228,7 +228,7 @@ def _object_equal(given: int, other: int, out: int) -> int | None:
 
 
 def _plain_hook(function: Callable[..., int | None], *params: Any) -> int:
-    """Make a hook without a handle of a function."""
+    """Make a hook without a handle from a function."""
     made = platform.plain_hook_type(*params)(_with_status(function))
     _kept.append(made)
     return address_of(made)
@@ -256,7 +256,7 @@ def install_host() -> None:
         return
 
     def lock(section: object) -> None:
-        # Kept, as this thread may be within a section on the former one.
+        # Kept alive, because this thread may be within a section on the former object.
         _kept.append(section)
         host.section_object = id(section)
         if not library.host_has_ended():
@@ -266,7 +266,7 @@ def install_host() -> None:
 
 
 def create_exchange() -> Any:
-    """Create the capsule of DLPack's C exchange API for tensors; None without a C API of Python."""
+    """Create the capsule of DLPack's C exchange API for tensors; None if Python has no C API."""
     return platform.new_exchange(library, _with_status(_wrap_tensor), ExchangeHooks())
 
 

@@ -1,4 +1,4 @@
-"""Constructors of containers: one call makes the container of a new wrapper, as methods.py describes."""
+"""Constructors of containers, which create the container of a new wrapper in one call; see methods.py."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 
 def construction(type_code: int) -> dict[str, Maker]:
-    """Return what makes `__init__` of a public class; nothing where the runtime creates no wrappers."""
+    """Return a factory of `__init__` for a public class; None where the runtime creates no wrappers."""
     if not platform.creates_wrappers:
         return {}
     create = _create_set_of if type_code in _SETS else _create_of
@@ -49,9 +49,9 @@ def construction(type_code: int) -> dict[str, Maker]:
             is_new = type(self) is classes.get(type_code) and is_empty(self)
             given, method = (content, named), shared
             if is_new and is_mapping and (named or not _is_mapping(content)) and len(content) <= 1:
-                # As the shared method does; this may run users' code.
+                # As the shared method does; may run users' code.
                 content, named = (dict(*content, **named),), {}
-                # Without its errors, which would name places in that dict.
+                # Without the shared method's error handling, which would name places in that dict.
                 method = shared.__wrapped__  # type: ignore[attr-defined]
             if is_new and not named and len(content) <= 1:
                 memory = hold_memory(self, type_code)
@@ -79,7 +79,7 @@ def construction(type_code: int) -> dict[str, Maker]:
 def are_extents(items: Any) -> bool:
     """Return whether a list or tuple may be the content of a Shape."""
     extents = tuple(items)
-    # By identity: comparing classes may run code of their metaclasses.
+    # By id, since comparing classes may run code of their metaclasses.
     are_ints = {id(int)}.issuperset(map(id, map(type, extents)))
     return are_ints and (not extents or _INT64_MIN <= min(extents) <= max(extents) <= _INT64_MAX)
 
@@ -96,7 +96,7 @@ def _create_of(memory: Any, type_code: int, content: Any = GIVEN) -> int:
     elif cls is not dict if type_code in _MAPPINGS else (cls is not tuple and cls is not list):
         return 0
     if type_code == code.SHAPE:
-        content = tuple(content)  # what is checked is what is written
+        content = tuple(content)  # the checked items must be the ones that are written
         if not are_extents(content):
             return 0
     size = len(content)
@@ -106,7 +106,7 @@ def _create_of(memory: Any, type_code: int, content: Any = GIVEN) -> int:
     recipe = write_container(content, keep, whole=False) if size else b""
     if recipe is None:
         return 0
-    # The step of the container itself, of another type.
+    # Adds the step of the container itself, which has another type.
     if size:
         _, _, size = _last_step(recipe, len(recipe) - VALUE_SIZE)
     recipe = recipe[:-VALUE_SIZE] + _value(type_code, RECIPE, size)

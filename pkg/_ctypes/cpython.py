@@ -81,10 +81,11 @@ __all__ = [
     "wrapper_finder",
 ]
 
-#: Joins parts into memory for C code to read. Nothing is created and passed as fast as bytes.
+#: Joins parts into memory that C code reads. Bytes are the fastest to create and pass.
 join = b"".join
 
-#: The type of a function's `call`. Without declared parameters ctypes passes the address of bytes' content.
+#: The type of a function's `call`. Without declared parameters, ctypes passes the address of the content of
+#: bytes.
 call_type = PYFUNCTYPE(c_int)
 
 #: The type of the C callback for Python callables; ctypes converts the handle to the object.
@@ -95,23 +96,23 @@ _KEEPS_WRAPPERS = 4  # ANYFFI_HOST_KEEPS_WRAPPERS
 _CATCHES_SIGNALS = 8  # ANYFFI_HOST_CATCHES_SIGNALS
 
 _api = ctypes.pythonapi
-# Prototypes of our own: those of `pythonapi` are shared by the process.
-# The argument is declared, so that this call also fails where the stack is too short to convert it.
+# Separate prototypes, because those of `pythonapi` are shared by the process. The argument is declared, so
+# that this call also fails if the stack is too short to convert it.
 _increment = PYFUNCTYPE(None, c_void_p)(("Py_IncRef", _api))
 _decrement = PYFUNCTYPE(None, c_void_p)(("Py_DecRef", _api))
 _new_capsule = PYFUNCTYPE(py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", _api))
-#: A capsule keeps the address of its name.
+#: Kept alive, because a capsule stores the address of its name.
 _EXCHANGE = b"dlpack_exchange_api"
 
 
-#: C code keeps pointers to these.
+#: Kept alive, because C code stores pointers to these.
 _kept: list[Any] = []
 
 ndarray_data = layout.NDARRAY_DATA
 make_immutable = layout.make_immutable
-#: Whether calls of the runtime run at once in several threads: those on containers within sections then.
+#: Whether several threads call the runtime in parallel, so that calls on containers need critical sections.
 is_sectioned = layout.FREE_THREADED
-#: Without the GIL a class may change between the look at its version and its use.
+#: Without the GIL, a class may change between the check of its version and its use.
 version_of = None if layout.FREE_THREADED else layout.version_of
 bytes_offset, ascii_offset = _BYTES, _ASCII = layout.BYTES, layout.ASCII
 
@@ -137,7 +138,7 @@ _make_text = PYFUNCTYPE(py_object, c_int, c_void_p, ctypes.c_ssize_t)(("PyUnicod
 
 
 def lend_text(x: str) -> tuple[int, int] | None:
-    """Return encoding and address of text other than ASCII, which the caller keeps alive, or None."""
+    """Return encoding and address of non-ASCII text, which the caller keeps alive; or None."""
     state = _state_at(id(x) + _STATE).value
     return (_ENCODINGS[state >> _KIND & 7], id(x) + _COMPACT) if state & _IS_COMPACT else None
 
@@ -149,7 +150,7 @@ def read_text(address: int, length: int, encoding: int) -> str:
 
 
 def context_of(address: int) -> Any:
-    """Wrap an address as an argument that ctypes passes at a third of the cost of a `c_void_p`."""
+    """Wrap an address so that ctypes passes it at a third of the cost of a `c_void_p`."""
     return ctypes.byref(ctypes.c_char.from_address(address))
 
 
@@ -174,23 +175,23 @@ def guard(function: Any) -> Any:
 def plain(function: Any) -> Any:
     """Return the function without declared parameters.
 
-    No conversion of arguments is called, so that it needs no more stack than any other C function.
+    No argument is converted, so it needs no more stack than any other C function.
     """
     return PYFUNCTYPE(function.restype)(ctypes.cast(function, c_void_p).value or 0)
 
 
-#: More levels than a callback needs to catch an exception raised in it.
+#: More than the number of levels that a callback needs to catch an exception.
 _LEVELS = 32
 
 
 def need_room_of_callback(levels: int = _LEVELS) -> None:
-    """Raise RecursionError where the stack is too short for a callback to store an error."""
+    """Raise RecursionError if the stack is too short for a callback to store an error."""
     if levels:
         need_room_of_callback(levels - 1)
 
 
 def new_exchange(library: Any, wrap_hook: Any, hooks: Any) -> Any:
-    """Create a capsule with DLPack's table of functions; fills `hooks`, the functions that these call."""
+    """Create a capsule with DLPack's table of functions; fills `hooks`, which the table calls."""
     function = PYFUNCTYPE(c_int, c_void_p, c_void_p)(wrap_hook)
     _kept.append(function)
     for name, address in (
@@ -255,10 +256,10 @@ def create_over(x: Any, create: Any, *args: Any) -> int:
     created = functools.partial(create, *args[:-1], handle, args[-1])
     results: list[Any] = []
     try:
-        # No bytecode runs between the two, where a signal handler could raise.
+        # A single bytecode, so that no signal handler can raise between the two calls.
         results.extend(map(_invoke, (counted, created)))
     except BaseException:
-        # There was no memory for the arguments of the second, an ArgumentError of ctypes.
+        # There was no memory for the arguments of the second call, which ctypes reports as an ArgumentError.
         if len(results) == 1:
             _decrement(handle)
         raise

@@ -1,4 +1,4 @@
-"""Wrappers on CPython: the classes of wrappers and of their memory, and the wrapper that an object has."""
+"""Wrappers on CPython: the classes of wrappers and their memory, and how an object's wrapper is found."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _api = ctypes.pythonapi
 #: The address of the function that retains an object.
 retain = address_of(_api.Py_IncRef)
 _create_type = PYFUNCTYPE(py_object, c_void_p, py_object)(("PyType_FromSpecWithBases", _api))
-#: C code keeps pointers to these. Before Python 3.11 a type reads its name from its spec.
+#: Kept alive, because C code stores pointers to these. Before Python 3.11 a type uses its spec's name.
 _kept: list[Any] = []
 
 
 def _subclass(name: str, base: Any, functions: dict[int, Any], flags: int) -> Any:
-    """Create a subclass, of a name with its module, with C functions in slots of the type."""
+    """Create a subclass with a qualified name and with C functions in slots of the type."""
     filled = [layout.Slot(slot, ctypes.cast(function, c_void_p)) for slot, function in functions.items()]
     slots = (layout.Slot * (len(filled) + 1))(*filled)
     spec = layout.Spec(name.encode(), base.__basicsize__, base.__itemsize__, layout.TYPE_FLAGS | flags, slots)
@@ -66,21 +66,21 @@ def exporting(name: str, base: Any, get_buffer: Any) -> Any:
 
 
 def final(base: _Class) -> _Class:
-    """Create a subclass of the same name that has none itself; messages show its module, as of one in C."""
+    """Create a subclass with the same name and no slots; messages show its module, as for a class in C."""
     made: _Class = _subclass(f"{base.__module__}.{base.__name__}", base, {}, 0)
     made.__doc__ = base.__doc__
     return made
 
 
 def memory_class(release: Any, finalize: Any) -> Any:
-    """Create a class of memory, of a size or with a content, that a function of the C ABI finalizes.
+    """Create a class of memory of a given size or content that a function of the C ABI finalizes.
 
-    C code writes to it. It derives from bytes, which are the fastest to create and to pass; only the caller
-    refers to them, and they are never hashed.
+    C code writes to it. It derives from bytes, which are the fastest to create and pass; only the caller
+    refers to instances, and they are never hashed.
 
     The finalizer is a C function in the type's slot, which needs no Python frame: `__del__` would not run at
-    the recursion limit. Memory has no part in garbage collection, as classes written in Python have from
-    3.11 on: the collector would finalize it before the user's object that holds it.
+    the recursion limit. Memory does not take part in garbage collection, as instances of Python classes do
+    from 3.11 on: the collector would finalize it before the user's object that owns it.
     """
     return _subclass(f"{__name__}.Memory", bytes, {layout.TP_FINALIZE: finalize}, layout.TYPE_IS_BASE)
 
@@ -90,7 +90,7 @@ def address_of_memory(memory: Any) -> int:
     return id(memory) + layout.BYTES
 
 
-#: Makes memory of a new bytes object, which C code writes to.
+#: Creates memory as a new bytes object, to which C code writes.
 memory = bytes
 #: Returns the value in a wrapper's memory, after the reference, as exact bytes.
 value_in = operator.itemgetter(slice(2 * layout.POINTER, None))
@@ -113,15 +113,15 @@ class _WrapperLayout(ctypes.Structure):
     )
 
 
-#: What functions of `reader` return for values that only Python can read.
+#: Functions of `reader` return this for values that only Python can read.
 UNREAD = object()
-#: Whether the runtime creates wrappers: their headers name them. Without the GIL another thread may release a
-#: wrapper between the test of its refcount for zero and the new reference.
+#: Whether the runtime creates wrappers, which requires that headers refer to wrappers. Without the GIL,
+#: another thread could release a wrapper between the check of its refcount and the new reference.
 creates_wrappers = not layout.FREE_THREADED
 
 
 def declare_wrappers(library: Any, cls: type, slot: str, memory_class: type) -> None:
-    """Declare the layout of wrappers to the runtime: which keep their memory in a slot of a class."""
+    """Declare the layout of wrappers to the runtime: the slot in which they keep their memory."""
     declared = _WrapperLayout(
         ctypes.sizeof(_WrapperLayout),
         layout.TYPE,
@@ -162,12 +162,13 @@ def declare_wrappers(library: Any, cls: type, slot: str, memory_class: type) -> 
 def reader(function: Any, *params: Any) -> Callable[..., Any]:
     """Return a function of the C ABI that returns an object of Python, or `UNREAD`.
 
-    Only its first parameters may be declared: that takes time.
+    Only the first parameters may be declared, because declared ones take time.
     """
     return PYFUNCTYPE(py_object, *params)(address_of(function))
 
 
-#: Returns the wrapper that the header's word at an address names, or None; where a call of C code finds it.
+#: Returns the wrapper to which the header's word at an address refers, or None. Defined if C code finds
+#: wrappers.
 _current_wrapper: Any = None
 
 # ---- the wrapper of an object ---------------------------------------------------------------------
@@ -176,16 +177,17 @@ if layout.FREE_THREADED:
     from _weakref import _remove_dead_weakref, ref  # type: ignore[attr-defined]
 
     class _Reference(ref):  # type: ignore[type-arg]
-        """A weak reference to a wrapper, and what removes it from the table."""
+        """A weak reference to a wrapper, with the function that removes it from the table."""
 
         __slots__ = ("forget",)
 
         forget: Any
 
-    #: The current wrappers by the address of the header's word that names the wrapper in other builds. Every
-    #: operation on the table is atomic.
+    #: The current wrappers, by the address of the header word that refers to the wrapper in other builds.
+    #: Every operation on the table is atomic.
     _wrappers: dict[int, _Reference] = {}
-    #: Called when a wrapper is destroyed. Not a Python function, which could not run at the recursion limit.
+    #: Called when a wrapper is destroyed. Not a Python function, because that could not run at the recursion
+    #: limit.
     _forget = operator.methodcaller("forget")
 
     def _refer(wrapper: Any, word: int) -> _Reference:
@@ -198,15 +200,15 @@ if layout.FREE_THREADED:
         return None if reference is None else reference()
 
     def wrapper_finder(library: Any) -> Callable[[int], Any]:
-        """Return what finds the wrapper of an object by the address of its header's word."""
+        """Return the function that finds an object's wrapper by the address of its header word."""
         return _wrapper_at
 
-    #: Seconds to wait for another thread that finalizes a wrapper: one that lives on is soon found again. Not
-    #: long altogether: the finalizer may wait for this thread.
+    #: Seconds to wait for another thread that is finalizing a wrapper: if the wrapper survives, it is soon
+    #: found again. Not long in total, since the finalizer may be waiting for this thread.
     _PAUSES = (*[0.0] * 100, *[0.0005] * 1000)
 
     def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:
-        """Make a wrapper the current one of its object unless another one is alive."""
+        """Make a wrapper the current one of its object, unless another one is alive."""
         reference = _refer(wrapper, word)
         for pause in _PAUSES:
             former = _wrappers.setdefault(word, reference)
@@ -220,31 +222,31 @@ if layout.FREE_THREADED:
         return True
 
     def take_over(exchange: Any, address: int, word: int, wrapper: Any) -> None:
-        """Make a wrapper the current one in the place of another one, which was emptied."""
+        """Make a wrapper the current one in place of another one, which was emptied."""
         _wrappers[word] = _refer(wrapper, word)
 
     def forget_wrapper(word: int, wrapper: Any) -> None:
-        """Let an emptied wrapper no longer be that of its object, whose address another one may get."""
+        """Forget an emptied wrapper as that of its object, whose address may be reused."""
         if _wrapper_at(word) is wrapper:
             _wrappers.pop(word, None)
 
 else:
 
     def wrapper_finder(library: Any) -> Callable[[int], Any]:
-        """Return what finds the wrapper of an object, or None, by the address of its header's word.
+        """Return the function that finds an object's wrapper, or None, by the address of its header word.
 
-        C code tests that the wrapper is not being destroyed, and adds the reference, in one step.
+        C code checks that the wrapper is not being destroyed, and adds the reference, in one step.
         """
         global _current_wrapper
         _current_wrapper = PYFUNCTYPE(py_object, c_void_p)(address_of(library.wrapper_get_current))
         return _current_wrapper  # type: ignore[no-any-return]
 
     def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:
-        """Store a wrapper in the header's word, unless the word names a live wrapper."""
+        """Store a wrapper in the header word, unless the word refers to a live wrapper."""
         former = c_void_p.from_address(word).value
         return _current_wrapper(word) is None and bool(exchange(address, former, id(wrapper)))
 
-    #: Makes a wrapper the current one in the place of another one, which was emptied.
+    #: Makes a wrapper the current one in place of another one, which was emptied.
     take_over = claim  # type: ignore[assignment]
 
     def forget_wrapper(word: int, wrapper: Any) -> None:

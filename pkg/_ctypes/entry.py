@@ -1,10 +1,11 @@
-"""Functions that catch what is raised before their first line or after their last, where ctypes swallows it.
+"""Makes functions catch exceptions raised before their first line or after their last, which ctypes swallows.
 
-When C code calls a function, the interpreter runs handlers of signals at once. From Python 3.11 on the first
-instruction raises what they raise, and no `try` covers it, even if that is the first statement. Before, no
-handler runs ahead of SETUP_FINALLY, but it does ahead of its prefix: if the `try` is longer than 255 bytes.
+When C code calls a function, the interpreter runs pending signal handlers at once. From Python 3.11 on, their
+exceptions are raised at the first instruction, which no `try` covers, even as the first statement. In older
+versions no handler runs before SETUP_FINALLY, but one may run before its prefix, which it has if the `try` is
+longer than 255 bytes.
 
-Python 3.9 runs them between any two instructions, so also between the end of the `try` and the return.
+Python 3.9 runs handlers between any two instructions, so also between the end of the `try` and the return.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ __all__ = ["catches_entry"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-#: Numbers in the table of exceptions: six bits a byte, the highest first; a bit says that another follows.
+#: Encoding of numbers in the exception table: six bits per byte, the highest first; one bit marks that
+#: another byte follows.
 _BITS, _FOLLOWED, _FIRST = 0x3F, 0x40, 0x80
 
 
 def _read(table: bytes, at: int) -> tuple[int, int]:
-    """Return a number and the place behind it."""
+    """Return a number and the position after it."""
     number = table[at] & _BITS
     while table[at] & _FOLLOWED:
         at += 1
@@ -37,16 +39,16 @@ def _write(number: int) -> bytes:
 
 
 def _starting_at_once(table: bytes) -> bytes:
-    """Return a table of exceptions whose first row begins with the first instruction."""
+    """Return an exception table whose first row begins at the first instruction."""
     start, at = _read(table, 0)
     size, at = _read(table, at)
     return bytes((_FIRST,)) + _write(start + size) + table[at:]
 
 
 def _returning_inside(code: bytes) -> bytes:
-    """Return instructions that do not leave the outermost `try` before they return.
+    """Return bytecode that does not leave the outermost `try` before it returns.
 
-    A frame ends with all of its blocks, whether or not they were left (debug builds of CPython assert that).
+    The frame's end ends all of its blocks (debug builds of CPython assert that).
     """
     from opcode import opmap
 
@@ -63,9 +65,9 @@ def _returning_inside(code: bytes) -> bytes:
 
 
 def catches_entry(function: _Function) -> _Function:
-    """Have the `try` that a function begins and ends with catch what is raised before or after it, too.
+    """Make the `try` that spans a function also catch what is raised before it or after it.
 
-    The handler finds no local variable but the parameters.
+    In the handler, only the parameters are certain to be set among the local variables.
     """
     patched: Any = function
     code = patched.__code__

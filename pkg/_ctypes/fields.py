@@ -33,7 +33,7 @@ _UNREAD = platform.UNREAD
 
 
 def field_getter(name: str, slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return a function from a wrapper to a field of its object; `slow` handles all else."""
+    """Return a function that reads a field of a wrapper's object; `slow` handles other cases."""
     if steps_always:
         return slow
     key = name.encode()
@@ -43,9 +43,9 @@ def field_getter(name: str, slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
             result = _pop_cell() if cells else OwnedValue(VALUE_SIZE)
             found = _read_field(memory_of(self), key, result)
         except (AttributeError, TypeError, IndexError):
-            # No wrapper, or another thread took the last cell.
+            # It is no wrapper, or another thread took the last cell.
             result = None
-        # Out of the handler, so that the exception is not the context of another one.
+        # Outside the handler, so that the exception does not become the context of another one.
         if result is None:
             return slow(self)
         if found is not _UNREAD:
@@ -63,7 +63,7 @@ def field_getter(name: str, slow: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
-    """Return a function that sets a field of a wrapper's object; `slow` handles all else."""
+    """Return a function that sets a field of a wrapper's object; `slow` handles other cases."""
     if steps_always:
         return slow
     key = name.encode()
@@ -77,7 +77,7 @@ def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, 
             else:
                 write = scalar_borrowers.get(id(cls))
                 found = argument_writers.get(id(cls)) or find_argument_writer(cls) if write is None else None
-                # What calls code of users is called once, by `slow`.
+                # Users' code must run only once, so `slow` handles such values.
                 if found is write_wrapper or found in number_writers:
                     write = found
                 packed = None if write is None else write(value, keep)
@@ -100,7 +100,7 @@ def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, 
             translated = translate_error(error)
         else:
             return
-        # Out of the handler, so that the ArgumentError is not its context.
+        # Outside the handler, so that the ArgumentError does not become the context.
         try:
             raise translated
         finally:
@@ -110,7 +110,7 @@ def field_setter(name: str, slow: Callable[[Any, Any], None]) -> Callable[[Any, 
 
 
 def _raise_about(value: Any) -> NoReturn:
-    """Raise the error about a value that a field refuses."""
+    """Raise the error about a value that a field rejects."""
     try:
         raise_taken()
     except TypeError as exception:

@@ -24,19 +24,19 @@ class Hooks(NamedTuple):
     pack_argument: Callable[[Any, list[Any]], bytes] = pack.pack
     #: `read_container(x)`: type code and parts of an exact builtin container, or None.
     read_container: Callable[[Any], tuple[int, Any] | None] = recipe.read_container
-    #: The rules: `lower`, which runs users' code, and the errors of values that cannot be packed.
+    #: The rules: `lower`, which runs users' code, and the errors for values that cannot be packed.
     rules: Any = _rules
-    #: `make_error(kind, message, args, cause)`: the exception of an error, whose class may be a user's.
+    #: `make_error(kind, message, args, cause)`: the exception for an error, whose class may be a user's.
     make_error: Callable[..., Any] = _errors.make
     #: `unwrap(wrapper)`: the address of the object of a container's wrapper.
     unwrap: Callable[[Any], int] = wrapper.unwrap
-    #: `new_wrapper(address)`: a wrapper of an object that has none.
+    #: `new_wrapper(address)`: a wrapper for an object that has none.
     new_wrapper: Callable[[int], Any] = wrapper.new_wrapper
-    #: By type code what makes a container of Python of its parts.
+    #: Functions that create a Python container from its parts, by type code.
     makers: plain.Makers = plain.MAKERS
-    #: `locate_result(exception, args, function)`: the message about what a callback returned.
+    #: `locate_result(exception, args, function)`: completes the message about a callback's result.
     locate_result: Callable[..., None] = _locate_result
-    #: Those of arguments that are wrappers.
+    #: The classes of wrappers that are accepted as arguments.
     wrapper_classes: tuple[type, ...] = (wrapper.ObjectCore,)
 
 
@@ -44,7 +44,7 @@ _DEFAULTS = Hooks()
 
 
 def install(hooks: Hooks = _DEFAULTS) -> None:
-    """Install other functions; without an argument, restore those of the marshaller."""
+    """Install other functions; without an argument, restore the marshaller's own."""
     call.set_packer(hooks.pack_argument, hooks.pack_argument is pack.pack, hooks.wrapper_classes)
     recipe.set_reader(hooks.read_container)
     pack.set_rules(hooks.rules, hooks.read_container)

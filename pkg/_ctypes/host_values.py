@@ -1,4 +1,4 @@
-"""Python's own numbers, text and containers as the runtime reads them: all that a list holds in one call."""
+"""Lets the runtime read Python's own numbers, text and containers: a whole list in one call."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _declare(library: Any) -> None:
 def value_readers(library: Any) -> tuple[Callable[..., int], Callable[..., int] | None]:
     """Return `anyffi_host_write_items` and `anyffi_host_create_object`.
 
-    None in the place of the second where other threads may change containers meanwhile.
+    The second is None if other threads may change containers during the call.
     """
     _declare(library)
     write = PYFUNCTYPE(c_int32)(address_of(library.host_write_items))

@@ -1,4 +1,4 @@
-"""Iterators over containers, whose steps are calls of the runtime, and over objects of C++ classes."""
+"""Iterators over containers, each step of which is a call of the runtime, and over objects of C++ classes."""
 
 from __future__ import annotations
 
@@ -40,17 +40,18 @@ _open = platform.plain(library.cursor_open)
 _read_element = platform.reader(library.cursor_read_element)
 _read_entry = platform.reader(library.cursor_read_entry)
 _UNREAD = platform.UNREAD
-#: An AnyffiCursor: object, wrapper, index, number of entries, how many are left, type code, step.
+#: An AnyffiCursor: object, wrapper, index, number of entries, entries left, type code, step.
 _CURSOR = struct.Struct("=QQqqqii")
 _CURSOR_SIZE = _CURSOR.size
-#: The status of `anyffi_cursor_next_entry` for a mapping of another size, and if keys were exchanged.
+#: The status of `anyffi_cursor_next_entry` if the size of the mapping changed, and if keys were exchanged.
 _OTHER_SIZE, _OTHER_KEYS = -2, -3
 
 
 def _point(container: Any, address: int | None, step: int) -> Any:
-    """Return a cursor, which C code writes to, at the beginning of a container, whose address may be given.
+    """Return a cursor, to which C code writes, at the beginning of a container, whose address may be given.
 
-    It names the wrapper, where the runtime can read that: the garbage collector may clear the wrapper first.
+    It refers to the wrapper, if the runtime can read wrappers, because the garbage collector may clear that
+    first.
     """
     cursor = platform.memory(_CURSOR_SIZE)
     if address is None and _can_read_wrappers:
@@ -63,7 +64,7 @@ def _point(container: Any, address: int | None, step: int) -> Any:
 
 
 def _moved(cursor: Any, *, index: int | None = None, size: int | None = None) -> Any:
-    """Return a copy of a cursor with another position, or another number of entries."""
+    """Return a copy of a cursor with another position or another number of entries."""
     address, wrapper, at, entries, left, type_code, step = _CURSOR.unpack(cursor)
     index, size = at if index is None else index, entries if size is None else size
     return platform.memory(_CURSOR.pack(address, wrapper, index, size, left, type_code, step))
@@ -79,12 +80,12 @@ def copy_iterator(iterator: Any) -> Any:
     return made
 
 
-#: Methods that are no slots of a class in C.
+#: Methods that are not slots of a C class.
 _METHODS = ("__length_hint__", "__reduce__", "__setstate__")
 
 
 def _refusal(cls: type, name: str, self: Any, rest: tuple[Any, ...]) -> TypeError:
-    """Return the error of a special method for wrong arguments by position."""
+    """Return the error of a special method for wrong positional arguments."""
     args = () if self is MISSING else (self, *rest)
     return rules.slot_refusal(cls, f"anyffi.{cls.__name__}", name, 0, args, {})
 
@@ -124,7 +125,7 @@ class SequenceIterator:
         return self
 
     def __next__(self: Any = MISSING, /, *rest: Any) -> Any:
-        # Not by `checks_self`, which would take another call.
+        # Not with `checks_self`, which would cost another call.
         try:
             sequence = self._sequence  # another thread may end the iteration meanwhile
         except AttributeError:
@@ -181,7 +182,7 @@ def iterate_sequence(
 @platform.final
 @rules.checks_self("anyffi.EntryIterator", slots=True, only=("__iter__", *_METHODS), methods_in_c=_METHODS)
 class EntryIterator:
-    """Iterates over entries in either direction; detects the changes that those of dict and set detect."""
+    """Iterates over entries in either direction; detects the same changes as Python's iterators."""
 
     __slots__ = ("_container", "_cursor", "_what")
     __module__ = "anyffi"
@@ -236,9 +237,9 @@ class EntryIterator:
         return key if item is None else (key, take(_value_of(item), item))
 
     def _stop(self, found: int) -> NoReturn:
-        """Raise what ends the iteration."""
+        """Raise the exception that ends the iteration."""
         if found == _OTHER_SIZE:
-            # Raised again at every further step.
+            # The error is raised again at every further step.
             self._cursor = _moved(self._cursor, size=_OTHER_SIZE)
             raise rules.changed_size(self._what)
         self._container = None
@@ -273,7 +274,7 @@ def iterate_entries(
     "anyffi.ElementIterator", slots=True, only=("__iter__", "__reduce__"), methods_in_c=("__reduce__",)
 )
 class ElementIterator:
-    """Iterates over an object of a C++ class, through a function that returns one element after the other."""
+    """Iterates over an object of a C++ class, using a function that returns one element per call."""
 
     __slots__ = ("_get_next",)
     __module__ = "anyffi"
@@ -313,17 +314,17 @@ class ElementIterator:
         raise rules.no_pickle("ElementIterator")
 
 
-# What `checks_self` leaves alone.
+# Methods that `checks_self` does not cover.
 for _cls in (SequenceIterator, EntryIterator, ElementIterator):
     for _name in ("__init__", "__next__"):
         document_slot(getattr(_cls, _name), _name)
     _make: Any = _cls.__new__
-    # With the parameters that `object.__new__` has for `inspect`.
+    # With the parameters of `object.__new__`, which `inspect` shows.
     _make.__annotations__, _make.__doc__ = {}, object.__new__.__doc__
 
 
 def iterate_elements(get_next: Callable[[], Any]) -> ElementIterator:
-    """Return an iterator over what a function returns, until it returns MISSING."""
+    """Return an iterator over the results of a function, until it returns MISSING."""
     made = _new(ElementIterator)
     made._get_next = get_next
     return made

@@ -1,4 +1,4 @@
-"""Packing of what methods of containers are given, where that takes no code of users: as recipes."""
+"""Packs the arguments of container methods as recipes, if that runs no users' code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _INT, _INT64_MIN, _INT64_MAX = code.INT, -(2**63), 2**63 - 1
 
 
 def pack_known(x: Any, keep: list[Any]) -> bytes | None:
-    """Pack any value as a recipe; None where that takes more than writing one."""
+    """Pack any value as a recipe; None if that is not possible."""
     cls = type(x)
     if cls is int and _INT64_MIN <= x <= _INT64_MAX:
         return _value(_INT, 0, x)
@@ -33,7 +33,7 @@ def pack_known(x: Any, keep: list[Any]) -> bytes | None:
 
 
 def pack_compared(x: Any, keep: list[Any]) -> bytes | None:
-    """Pack a value whose comparison with others takes no code of users; None for others."""
+    """Pack a value that is compared without users' code; None for others."""
     x = as_number(x)
     cls = type(x)
     if cls is int:
@@ -48,13 +48,13 @@ def pack_compared(x: Any, keep: list[Any]) -> bytes | None:
     return packed if type(packed) is bytes else None
 
 
-#: By the identity of classes that are never destroyed: whether they are NumPy's integers.
+#: Whether a class is one of NumPy's integers, by the id of the class, which is never destroyed.
 _integers: dict[int, bool] = {id(cls): False for cls in (int, str, float, bool, tuple, list, slice)}
 _EXACT_AS_FLOAT = 2**53
 
 
 def as_number(x: Any) -> Any:
-    """Return the int that equals one of NumPy's integers; other values as they are."""
+    """Return the int that equals a NumPy integer; other values unchanged."""
     cls = type(x)
     is_integer = _integers.get(id(cls))
     if is_integer is None:
@@ -66,5 +66,5 @@ def as_number(x: Any) -> Any:
     if not is_integer:
         return x
     number = operator.index(x)
-    # NumPy compares others with floats as floats.
+    # NumPy compares larger ones with floats as floats.
     return number if -_EXACT_AS_FLOAT <= number <= _EXACT_AS_FLOAT else x

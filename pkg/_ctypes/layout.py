@@ -1,4 +1,4 @@
-"""Layouts of CPython's objects that ctypes mode relies on: all of them, each checked at import.
+"""All layouts of CPython's objects on which ctypes mode relies; each is checked at import.
 
 docs/interpreters.md lists them with their sources. Offsets count bytes from an object's address.
 """
@@ -47,14 +47,14 @@ __all__ = [
     "version_of",
 ]
 
-#: The versions with these layouts. Newer ones depend on the checks alone.
+#: The versions known to have these layouts. For newer ones, only the checks decide.
 _OLDEST, _NEWEST = (3, 9), (3, 15)
 POINTER = ctypes.sizeof(c_void_p)
 _ORDER = "le" if sys.byteorder == "little" else "be"
 
 #: `ob_type` is the last field of the object header, in every build (Include/object.h).
 TYPE = object.__basicsize__ - POINTER
-#: The refcount is the word before it; from 3.14 on the part of that word with the lower 32 bits.
+#: The refcount is the word before it; from 3.14 on, only its lower 32 bits.
 COUNT_SIZE = 4 if sys.version_info >= (3, 14) else POINTER
 COUNT = TYPE - POINTER + (4 if COUNT_SIZE == 4 and sys.byteorder == "big" else 0)
 #: `ob_size` follows the header in PyVarObject (Include/object.h).
@@ -71,8 +71,8 @@ COMPACT = sys.getsizeof("".join(map(chr, (0x20AC, 0x20AC)))) - 6
 #: `length` and `state` in PyASCIIObject; `hash` is between them.
 LENGTH = object.__basicsize__
 STATE = LENGTH + 2 * POINTER
-#: `data` follows the object header in PyArrayObject, since NumPy 1.7 (numpy/ndarraytypes.h). ndarray.py
-#: checks it for the first array of each layout.
+#: `data` follows the object header in PyArrayObject since NumPy 1.7 (numpy/ndarraytypes.h). ndarray.py checks
+#: it for the first array of each layout.
 NDARRAY_DATA = object.__basicsize__
 
 #: Numbers of the stable ABI (Include/typeslots.h).
@@ -83,14 +83,14 @@ TYPE_FLAGS, TYPE_IS_BASE, TYPE_HAS_GC = 1 << 18, 1 << 10, 1 << 14
 #: (Include/cpython/object.h).
 _FLAGS = object.__basicsize__ + 19 * POINTER
 VERSION_TAG = object.__basicsize__ + 46 * POINTER
-#: Py_TPFLAGS_VALID_VERSION_TAG, without which the tag counts for nothing before 3.11.
+#: Py_TPFLAGS_VALID_VERSION_TAG, without which the tag is invalid before 3.11.
 _HAS_VERSION = 1 << 19
 #: Py_TPFLAGS_IMMUTABLETYPE, since 3.10.
 _IS_IMMUTABLE = 1 << 8
 
 
 class Version:
-    """The version of a class: a number that it loses when it or a base changes; 0 where it has none."""
+    """The version of a class: a number that changes when the class or a base changes; 0 if it has none."""
 
     __slots__ = ("_flags", "_tag")
 
@@ -104,15 +104,15 @@ class Version:
 
 
 def make_immutable(cls: type) -> None:
-    """Let nobody set attributes of a class, which has no subclasses yet. CPython 3.9 has no such flag."""
+    """Make a class immutable. It must have no subclasses yet. CPython 3.9 has no such flag."""
     if sys.version_info >= (3, 10):
         c_ulong.from_address(id(cls) + _FLAGS).value |= _IS_IMMUTABLE
 
 
 def version_of(cls: type) -> Any:
-    """Return an object whose attribute `value` is the version of a class, which must not be destroyed."""
+    """Return an object whose attribute `value` is the version of a class, which must never be destroyed."""
     with suppress(AttributeError):
-        # A look-up assigns the version. No class has this attribute.
+        # A lookup assigns the version. No class has this attribute.
         type.__getattribute__(cls, "__anyffi_version__")
     return Version(cls) if sys.version_info < (3, 11) else c_uint.from_address(id(cls) + VERSION_TAG)
 
@@ -140,7 +140,7 @@ def _pointer_at(address: int) -> int | None:
 
 
 def require(fits: bool, what: str) -> None:
-    """Raise ImportError unless an assumption holds."""
+    """Raise ImportError if an assumption does not hold."""
     if fits:
         return
     version = sys.version.partition(" ")[0]
@@ -156,7 +156,7 @@ def require(fits: bool, what: str) -> None:
 def offset_of_slot(cls: type, name: str) -> int:
     """Return the offset of one of the `__slots__` of a class.
 
-    An object is stored in a new instance and its address searched in the instance's memory.
+    Stores an object in a new instance, and searches the instance's memory for its address.
     """
     instance: Any = cls()
     slot = cls.__dict__[name]
@@ -171,7 +171,7 @@ def offset_of_slot(cls: type, name: str) -> int:
 
 
 def _texts() -> list[tuple[str, int]]:
-    """Return strings, and the width of their code points."""
+    """Return strings with the widths of their code points."""
     found = [("".join(map(chr, (highest, 97, highest))), width) for highest, width in _HIGHEST]
     return [*found, *((sys.intern(text + "interned"), width) for text, width in found)]
 
@@ -183,7 +183,7 @@ def _state_of(text: str) -> int:
 def _find_kind() -> int:
     """Return the lowest of the three bits of `state` that hold the width of a code point.
 
-    Where they lie depends on the version: after those of `interned`.
+    Their position depends on the version: they follow the bits of `interned`.
     """
     states = [(_state_of(text), width) for text, width in _texts()]
     found = [at for at in range(30) if all(state >> at & 7 == width for state, width in states)]
@@ -193,7 +193,7 @@ def _find_kind() -> int:
 
 _HIGHEST = ((0xE9, 1), (0x20AC, 2), (0x1F600, 4))
 KIND = _find_kind()
-#: The bit after those is set where the code points follow the struct, and the next one for ASCII.
+#: The next bit is set if the code points follow the struct, and the one after it for ASCII text.
 IS_COMPACT, _IS_ASCII = 1 << (KIND + 3), 1 << (KIND + 4)
 
 
@@ -208,16 +208,16 @@ def _check_count() -> None:
     _counted.clear()
 
 
-#: What `_check_count` adds references to.
+#: The object to which `_check_count` adds references.
 _counted: list[object] = []
 
 
-#: No object has a lower address, whatever the system.
+#: No object has a lower address on any system.
 _LEAST_POINTER = 1 << 12
 
 
 def _check_items() -> None:
-    """Compare the items of a tuple and of a list, as they are stored, with what Python returns."""
+    """Compare the stored items of a tuple and of a list with what Python returns."""
     items = (object(), object(), b"three")
     for stored, at in ((items, id(items) + TUPLE), (found := [*items], _pointer_at(id(found) + LIST) or 0)):
         require(c_ssize_t.from_address(id(stored) + SIZE).value == len(items), "the size of a sequence")

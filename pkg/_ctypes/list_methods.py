@@ -1,4 +1,4 @@
-"""The frequent methods that change a List, as methods.py describes them."""
+"""Fast versions of the methods that change a List; see methods.py."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _is_index(x: Any) -> bool:
 
 
 def _pack_elements(x: Any, keep: list[Any]) -> bytes | None:
-    """Pack what `extend` appends: a list, a tuple or a sequence of the runtime; None for others."""
+    """Pack a list, tuple or sequence of the runtime for `extend`; None for other arguments."""
     cls = type(x)
     is_known = cls is list or cls is tuple or is_exactly(x, _LIST, _ARRAY, _SHAPE)
     return pack_known(x, keep) if is_known else None
@@ -145,7 +145,7 @@ def _pop(shared: Method) -> Method:
 
 
 def _extend(shared: Method) -> Method:
-    """Return `extend`, or `+=`, which returns the list."""
+    """Return a factory of `extend`, or of `+=`, which returns the list."""
     function = runtime_function("List.extend")
     is_operator = shared.__name__ == "__iadd__"
 
@@ -199,7 +199,7 @@ def _remove(shared: Method) -> Method:
 
 
 def list_changes() -> dict[str, Maker]:
-    """Return what makes the methods, by name."""
+    """Return the factories of the methods, by name."""
     return {
         "__delitem__": _delete_item,
         "__iadd__": _extend,

@@ -1,4 +1,4 @@
-"""The frequent methods of Map and Dict, as methods.py describes them."""
+"""Fast versions of the frequent methods of Map and Dict; see methods.py."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _equality(type_code: int, name: str) -> Maker:
 
 
 def _look_up(self: Any, type_code: int, key: Any) -> Any:
-    """Return the value of a key, ABSENT if there is none, or REFUSED where it takes other calls."""
+    """Return the value of a key, ABSENT if there is none, or REFUSED if the slow path is needed."""
     keep: list[Any] = []
     packed = pack_known(key, keep)
     if packed is None:
@@ -66,7 +66,7 @@ def _look_up(self: Any, type_code: int, key: Any) -> Any:
         item = _pop_cell() if cells else OwnedValue(VALUE_SIZE)
         found = _read_item(memory_of(self), type_code, packed, len(packed) // VALUE_SIZE, item)
     except (AttributeError, TypeError, IndexError):
-        # No wrapper, or another thread took the last cell.
+        # It is no wrapper, or another thread took the last cell.
         return _REFUSED
     if found is not _UNREAD:
         _push_cell(item)
@@ -199,7 +199,7 @@ def _popitem(shared: Method) -> Method:
 
 
 def _update(shared: Method) -> Method:
-    """Return `update`, or `|=`, which returns the mapping."""
+    """Return a factory of `update`, or of `|=`, which returns the mapping."""
     function = runtime_function("Dict.update")
     is_operator = shared.__name__ == "__ior__"
 

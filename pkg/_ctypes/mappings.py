@@ -50,7 +50,7 @@ ABSENT = object()
 
 
 def find_item(self: Any, type_code: int, key: Any) -> Any:
-    """Look up the value of a key; `ABSENT` if the key is absent."""
+    """Look up the value of a key; return `ABSENT` if the key is absent."""
     address = unwrap_as(self, type_code)
     keep: list[Any] = []
     packed = pack_borrowed(key, keep)
@@ -62,7 +62,7 @@ def find_item(self: Any, type_code: int, key: Any) -> Any:
         value = _value_of(found)
         return ABSENT if value[0] == _UNSET else unpack(value)
     finally:
-        # Inline values need no release, which takes as long as the look-up.
+        # Inline values need no release, which takes as long as the lookup.
         if value is None or value[0] > 0:
             release(found)
         if type(packed) is not bytes:
@@ -70,7 +70,7 @@ def find_item(self: Any, type_code: int, key: Any) -> Any:
 
 
 def list_pairs(self: Any, type_code: int) -> list[tuple[Any, Any]]:
-    """Return all keys and values, from a copy: other threads, and code that runs here, may change it."""
+    """Return all keys and values, from a copy: code that runs meanwhile may change the original."""
     copy = OwnedValue(VALUE_SIZE)
     try:
         if library.container_copy(object_value(unwrap_as(self, type_code)), type_code, copy) != 0:
@@ -147,7 +147,7 @@ class DictCore(ObjectCore):
     @translates_errors
     def __setitem__(self, key: Any, item: Any) -> None:
         address = unwrap_as(self, code.DICT)
-        # `mapping_set` steals both, also where it fails.
+        # `mapping_set` steals both, also if it fails.
         owned: list[Any] = []
         try:
             for part in (key, item):
@@ -238,7 +238,7 @@ class FrozenSetCore(ObjectCore):
         return _type_mask(unwrap_as(self, code.FROZEN_SET))
 
     def _anyffi_hash(self, computed: int = 0) -> int:
-        """Return the hash that was computed before, or 0; remember another one."""
+        """Return the hash computed earlier, or 0; or store a new one."""
         mapping = Mapping.from_address(unwrap_as(self, code.FROZEN_SET))
         if computed:
             mapping.host_hash = computed

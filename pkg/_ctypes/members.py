@@ -1,4 +1,4 @@
-"""Members of enumerations of C++ as arguments: ints that say so."""
+"""Arguments that are members of C++ enumerations: ints marked with the enumeration."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _value_of = VALUE.unpack
 
 
 def name_enumeration(x: Any, packed: bytes) -> bytes:
-    """Return a packed argument, if it is an int with the enumeration that it is a member of."""
+    """Return a packed argument; an int that is a member of an enumeration is marked with it."""
     type_code = enumeration_codes.get(id(type(x)))
     if type_code is not None and len(packed) == VALUE_SIZE:
         found, _, number = _value_of(packed)

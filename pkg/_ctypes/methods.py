@@ -1,7 +1,7 @@
-"""What the frequent methods of containers are made of: one call of the runtime each.
+"""Building blocks of the containers' fast methods, each of which makes one call of the runtime.
 
-They handle what runs no code of Python; the methods of `_objects`, which are called for all else, define what
-a method means, with its signature and its errors.
+They handle the cases that run no Python code. The methods of `_objects`, called in all other cases, define
+what a method means, its signature and its errors.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ __all__ = [
 
 
 class _Given:
-    """A class of its own, which no writer packs."""
+    """Has its own class, which no writer packs."""
 
     __slots__ = ()
 
 
-#: What an argument is if it is missing.
+#: The default of a parameter, if no argument is given.
 GIVEN: Any = _Given()
-#: The most that an int argument of these calls may be: ctypes passes 32 bits.
+#: The largest int argument of these calls: ctypes passes 32 bits.
 MOST = 2**31 - 1
 
 _value_of = VALUE.unpack
@@ -60,30 +60,30 @@ _get_size = platform.plain(library.wrapper_get_size)
 
 #: A method of a class of containers.
 Method = Callable[..., Any]
-#: Makes a frequent method, given the one of `_objects`.
+#: Makes a fast method from the method of `_objects`.
 Maker = Callable[[Method], Method]
 
 
 def call_shared(shared: Method, /, *args: Any, **named: Any) -> Any:
-    """Call a method of `_objects` with the arguments that are not missing."""
+    """Call a method of `_objects` with the arguments that were given."""
     need_stack()
     return shared(*[x for x in args if x is not GIVEN], **named)
 
 
 def make_methods(makers: dict[str, Maker], *classes: type) -> dict[str, Method]:
-    """Make methods over those of the same names in the first class that has them."""
+    """Make fast methods from the methods with the same names in the first class that has them."""
     made = {}
     for name, make in makers.items():
         shared = next(vars(cls)[name] for cls in classes if name in vars(cls))
         method: Any = functools.update_wrapper(make(shared), shared)
         method.__module__ = "anyffi"  # as pickles name it
         if sys.version_info < (3, 10):
-            # Errors about a wrong number of arguments take the name from the code.
+            # Errors about a wrong number of arguments use the code's name.
             method.__code__ = method.__code__.replace(co_name=name)
         if name != "__init__":
             document_slot(method, name)
         made[name] = method
-    # Python gives a class with `__eq__` alone no hash.
+    # Python makes a class with `__eq__` but no `__hash__` unhashable.
     if "__hash__" not in made:
         made["__hash__"] = next(vars(cls)["__hash__"] for cls in classes if "__hash__" in vars(cls))
     return made
@@ -95,7 +95,7 @@ _kept: list[Any] = []
 def runtime_function(name: str) -> Any:
     """Return one of the runtime's functions, as an argument of `invoke`."""
     full = f"anyffi.{name}"
-    # Owns the memory that the packed name borrows.
+    # Keeps the memory alive that the packed name borrows.
     keep: list[Any] = [full]
     found = OwnedValue(VALUE_SIZE)
     if library.registry_find(pack_borrowed(full, keep), found) != 0:
@@ -109,14 +109,14 @@ def invoke(
 ) -> Any:
     """Call a function with the objects of one or two wrappers, and packed arguments.
 
-    `take` unpacks the result: `wrap_owned` that of a function which returns a new object.
+    `take` unpacks the result: `wrap_owned` if the function returns a new object.
     """
     size = len(recipe) // VALUE_SIZE if recipe else 0
     result = OwnedValue(VALUE_SIZE)
     try:
         status = _call_wrapped(function, memory, other, recipe, size, result)
     except BaseException:
-        # Raised by a signal handler during the call; it replaces the function's error.
+        # A signal handler raised during the call; that exception replaces the function's error.
         discard_error()
         raise
     if status != 0:
@@ -129,7 +129,7 @@ _NONE = code.NONE
 
 
 def is_exactly(x: Any, *type_codes: int) -> bool:
-    """Return whether `x` is of the public class of a type, not of a subclass, and holds such an object."""
+    """Return whether `x` is of a type's public class, not of a subclass, and holds an object of that type."""
     cls = type(x)
     for type_code in type_codes:
         if cls is _class_of(type_code):
@@ -142,14 +142,14 @@ def is_exactly(x: Any, *type_codes: int) -> bool:
 
 _class_of = classes.get
 _CODE_END = REF_SIZE + 4
-#: Type codes as the memory of wrappers has them.
+#: Type codes as stored in the memory of wrappers.
 _code_bytes = {type_code: type_code.to_bytes(4, sys.byteorder) for type_code in range(FIRST_DYNAMIC_TYPE)}
 
 
 def compare_plain(self: Any, other: Any, type_code: int, operation: int) -> int:
     """Compare a mapping with a dict, or a proxy of one, as `anyffi_wrapper_compare` does.
 
-    -1 where that takes code of Python.
+    Returns -1 if that needs Python code.
     """
     keep: list[Any] = []
     if type(other) is MappingProxyType:
@@ -162,14 +162,14 @@ def compare_plain(self: Any, other: Any, type_code: int, operation: int) -> int:
             return _compare(memory_of(self), created, type_code, operation)  # type: ignore[no-any-return]
         except (AttributeError, TypeError):
             return -1
-    other = dict(other)  # another thread may change it
+    other = dict(other)  # a copy, since another thread may change it
     items = tuple(other.values())
     if read_plain(items, set(map(id, map(type, items)))) is None:
         return -1
     pairs = write_container(other, keep, whole=False)
     if pairs is None:
         return -1
-    # Without the step of the dict itself, which has the number of its keys and values.
+    # Without the step of the dict itself, which contains the number of keys and values.
     *_, parts = _value_of(pairs[-VALUE_SIZE:])
     size = len(pairs) // VALUE_SIZE - 1
     try:
@@ -182,7 +182,7 @@ def compare_plain(self: Any, other: Any, type_code: int, operation: int) -> int:
 
 
 def changing(name: str, *type_codes: int) -> Maker:
-    """Return what makes a method without arguments of a function of the runtime, for None or a new object."""
+    """Return a factory of methods without arguments that call a function returning None or a new object."""
     function = runtime_function(name)
 
     def make(shared: Method) -> Method:
@@ -197,7 +197,7 @@ def changing(name: str, *type_codes: int) -> Maker:
 
 
 def iterating(type_codes: tuple[int, ...], iterate: Callable[..., Any], *args: Any) -> Maker:
-    """Return what makes `__iter__`; `iterate` gets a wrapper and `args`."""
+    """Return a factory of `__iter__`; `iterate` gets a wrapper and `args`."""
 
     def make(shared: Method) -> Method:
         def iter_(self: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
@@ -226,13 +226,13 @@ def size_of(type_code: int) -> Maker:
     return make
 
 
-#: The operators of comparisons, as `anyffi_wrapper_compare` numbers them.
+#: The comparison operators, numbered as for `anyffi_wrapper_compare`.
 _OPERATORS = ("__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__")
 _DIFFERS = 2  # ANYFFI_DIFFERS
 
 
 def comparison(type_code: int, name: str, decide: Method, plain: Method | None = None) -> Maker:
-    """Return what makes a comparison.
+    """Return a factory of comparisons.
 
     Parameters
     ----------
@@ -241,9 +241,9 @@ def comparison(type_code: int, name: str, decide: Method, plain: Method | None =
     name : str
         The name of the operator.
     decide : callable
-        Compare two sequences, given both and the first position that differs.
+        Compares two sequences, given both and the first position at which they differ.
     plain : callable, optional
-        The same as `anyffi_wrapper_compare` for an operand that is no wrapper.
+        As `anyffi_wrapper_compare`, for an operand that is not a wrapper.
     """
     operation = _OPERATORS.index(name)
 
@@ -269,7 +269,7 @@ def comparison(type_code: int, name: str, decide: Method, plain: Method | None =
 
 
 def contains_key(type_code: int, pack: Callable[[Any, list[Any]], Any]) -> Maker:
-    """Make `__contains__` of a mapping or a set; `pack` returns None for what needs code of Python."""
+    """Make `__contains__` of a mapping or a set; `pack` returns None for values that need Python code."""
 
     def make(shared: Method) -> Method:
         def contains(self: Any = GIVEN, key: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:

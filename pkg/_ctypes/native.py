@@ -1,4 +1,4 @@
-"""Results and arguments of callbacks that are copies, to Python's own containers and to NumPy's arrays."""
+"""Converts results and callback arguments that are copies to Python's own containers and NumPy arrays."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _makers: Makers = MAKERS
 
 
 def set_makers(makers: Makers) -> None:
-    """Create containers by other functions; see hooks.py."""
+    """Create containers with other functions; see hooks.py."""
     global _makers
     _makers = makers
 
@@ -63,7 +63,7 @@ def unpack_native(value: tuple[int, int, int]) -> Any:
     if type_code not in _CONTAINERS:
         return unpack(value)
     if header.strong_count != 1 or header.weak_count != 1 or header.wrapper:
-        # Others refer to it, who could change it meanwhile.
+        # Other references exist, through which the container could change during the conversion.
         copy = new_object(library.container_copy, object_value(address), type_code)
         try:
             return _convert(type_code, _value_of(copy)[2])
@@ -73,7 +73,7 @@ def unpack_native(value: tuple[int, int, int]) -> Any:
 
 
 def _convert(type_code: int, address: int) -> Any:
-    """Convert a container that nobody changes."""
+    """Convert a container that cannot change meanwhile."""
     parts, cells, hashes = read_parts(type_code, address)
     pairs: Any = {} if hashes and _makers is MAKERS else None
     for cell in cells:
@@ -85,7 +85,7 @@ def _convert(type_code: int, address: int) -> Any:
         else:
             parts.append(unpack(cell))
         if pairs is not None and len(parts) == 2:
-            # Each key is hashed before the next one is converted: both may run users' code.
+            # Each key is hashed before the next one is converted, since both may run users' code.
             pairs[parts[0]] = parts[1]
             parts.clear()
     return _makers[type_code](parts if pairs is None else pairs)

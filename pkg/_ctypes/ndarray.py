@@ -1,7 +1,7 @@
 """Recipes of NumPy's arrays, on CPython.
 
-`_rules.arrays.lower_array` converts the first array of each dtype, shape and strides. Its result is cached
-for the next ones, which then take a fifth of the time.
+`_rules.arrays.lower_array` converts the first array with a dtype, shape and strides. Its result is cached for
+later ones, which then take a fifth of the time.
 """
 
 from __future__ import annotations
@@ -30,13 +30,14 @@ _data = struct.Struct("=Q40s").pack
 _layout = struct.Struct("=iiiBBHQQQ").pack
 _value = VALUE.pack
 
-#: By dtype, shape and strides: the part of a recipe that depends on them, flags, and what the part points to.
+#: By dtype, shape and strides: the part of a recipe that depends on them, flags, and the memory to which the
+#: part points.
 _layouts: dict[Any, tuple[bytes, int, bytes]] = {}
 _MAX_LAYOUTS = 1000
 
 
 def write_ndarray(x: Any, keep: list[Any]) -> bytes | None:
-    """Return the recipe of an array of NumPy's own class; None if its layout is not cached."""
+    """Return the recipe of an exact `numpy.ndarray`; None if its layout is not cached."""
     cached = _layouts.get((x.dtype, x.shape, x.strides))
     if cached is None:
         return None
@@ -58,17 +59,19 @@ def _write(x: Any, layout: bytes, flags: int, access: int, keep: list[Any], cach
         flags |= READ_ONLY
     address = c_void_p.from_address(id(x) + _DATA).value or 0
     recipe = _recipe(address, layout, flags, id(x), platform.retain)
-    # The layout too: another array of this call may clear the cache, or replace the entry.
+    # Keeps the layout alive: another array of this call may clear the cache or replace the entry.
     keep.append((recipe, cached))
     return _value(code.TENSOR, RECIPE, platform.lend_bytes(recipe, keep))
 
 
-#: What reads dtype, shape, strides and flags from an array's own storage, ignoring overrides of a subclass.
+#: Functions that read dtype, shape, strides and flags directly from an array, ignoring overrides of a
+#: subclass.
 _readers: list[Any] = []
 
 
 def describe_ndarray(x: Any) -> tuple[bytes, int, Any] | None:
-    """Return an AnyffiTensorData, flags, and what owns shape and strides; None if the layout is not cached.
+    """Return an AnyffiTensorData, flags, and the owner of shape and strides; None if the layout is not
+    cached.
 
     The array may be of a subclass.
     """

@@ -1,4 +1,4 @@
-"""Packing object by object: values whose conversion runs users' code, or that a recipe cannot describe."""
+"""Packs object by object: values whose conversion runs users' code, or that a recipe cannot describe."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _CPU = 1  # kDLCPU of DLPack
 _value = VALUE.pack
 _value_of = VALUE.unpack
 
-#: By identity: each container of one argument, held so that its identity is not reused, and the address of
-#: the object made of it; None while it is being packed.
+#: By id: each container of one argument, kept alive so that its id is not reused, and the address of the
+#: object made for it; None while it is being packed.
 _Memo = dict[int, tuple[Any, Optional[int]]]
 
 
@@ -43,7 +43,7 @@ _read_container: Callable[[Any], tuple[int, Any] | None] = read_container
 
 
 def set_rules(rules: Any, read: Callable[[Any], tuple[int, Any] | None]) -> None:
-    """Convert values by other rules, and read containers by another function; see hooks.py."""
+    """Convert values with other rules, and read containers with another function; see hooks.py."""
     global _current_rules, _read_container
     _current_rules, _read_container = rules, read
 
@@ -53,14 +53,14 @@ def _retain(address: int) -> Packed:
 
 
 def pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[Packed, bool]:
-    """Pack a non-scalar as an owned value; also return whether it is new and not reachable elsewhere.
+    """Pack a non-scalar as an owned value; also return whether it is new and cannot be reached elsewhere.
 
-    One function for all containers, so that a level of nesting costs one frame: 200 levels fit at any depth
-    of the stack.
+    A single function for all containers, so that a level of nesting costs one frame: 200 levels then fit at
+    any depth of the stack.
     """
     if issubclass(type(x), ObjectCore):
         if _current_rules is _rules:
-            _rules.lower(x)  # remembers the class: the next containers of its instances are recipes
+            _rules.lower(x)  # remembers the class: the next containers of its instances become recipes
         return _retain(unwrap(x)), False
     met = memo.get(id(x))
     if met is not None:
@@ -74,9 +74,9 @@ def pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[Packed, bool]:
             packed = pack_nested(items, memo, depth)[0]
         type_code, _, address = _value_of(packed)
         if type_code > 0:
-            # Its `__anyffi_value__` is called once, however often it occurs.
+            # Its `__anyffi_value__` is called only once, even if it occurs several times.
             memo[id(x)] = (x, address)
-        # `items` may be released before the call, which therefore owns a reference.
+        # `items` may be released before the call, so the call must own a reference.
         return packed, True
     make = _containers.get(type_code)
     if make is None:
@@ -106,16 +106,16 @@ def pack_nested(x: Any, memo: _Memo, depth: int) -> tuple[Packed, bool]:
         index, packed_parts = len(parts), list(map(Cell, parts))  # noqa: F841
         raise
     finally:
-        # The container holds copies.
+        # The container holds copies of the parts.
         release_all(parts)
 
 
-#: In the place of a type code: an array whose layout is cached.
+#: Replaces the type code of an array whose layout is cached.
 _DESCRIBED: Any = object()
 
 
 def _read_parts(x: Any) -> tuple[int, Any]:
-    """Return type code and parts of a container; for all else what `rules.lower` returns."""
+    """Return type code and parts of a container; for other values the result of `rules.lower`."""
     opened = _read_container(x)
     if opened is not None:
         return opened
@@ -132,7 +132,7 @@ def _read_parts(x: Any) -> tuple[int, Any]:
 
 
 def _all_scalars(items: Any) -> bool:
-    # Not a generator: CPython 3.12 leaks the references of one that is interrupted before its first line.
+    # Not a generator: CPython 3.12 leaks the references of one interrupted before its first line.
     for item in items:
         if id(type(item)) not in scalar_packers or (type(item) is int and pack_scalar(item) is None):
             return False
@@ -172,7 +172,7 @@ _containers: dict[int, Callable[[int, list[Packed], Any], Packed]] = {
 
 
 def _pack_lowered(type_code: int, payload: Any) -> tuple[Packed, bool]:
-    """Pack what `rules.lower` returned, unless it is a container; also return whether it is new."""
+    """Pack the result of `rules.lower`, unless it is a container; also return whether the object is new."""
     if type_code is _DESCRIBED:
         array, data, flags, _ = payload
         return _pack_handle(array, library.tensor_create_host, data, flags), True
@@ -190,13 +190,13 @@ def _pack_lowered(type_code: int, payload: Any) -> tuple[Packed, bool]:
         return new_object(library.big_int_create, magnitude, len(magnitude) // 8, negative), True
     if type_code == code.COMPLEX:
         return new_object(library.complex_create, *payload), True
-    # All others are inline values, but for text and bytes.
+    # All other types are inline values, except text and bytes.
     is_text = type_code == code.STR or type_code == code.BYTES
     return pack_scalar(payload) if is_text else pack_lowered(type_code, payload, []), True
 
 
 def _pack_handle(x: Any, create: Callable[..., int], *args: Any) -> Packed:
-    """Pack a Python object by a handle. `create` steals it, also where it fails."""
+    """Pack a Python object as a handle. `create` steals the handle, also if it fails."""
     return new_object(platform.create_over, x, create, *args)
 
 
@@ -210,8 +210,8 @@ def _pack_memory(address: int, dtype: Any, ndim: int, extents: bytes, flags: int
     return _pack_handle(owner, library.tensor_create_host, address_of(data), flags)
 
 
-#: Functions that create an object over a handle, with the arguments before the handle. callback.py adds those
-#: for functions.
+#: Functions that create an object from a handle, with the arguments before the handle. callback.py adds the
+#: one for functions.
 _handles: dict[int, tuple[Any, ...]] = {
     code.ERROR: (library.error_create_host,),
     code.PY_OBJECT: (library.py_object_create,),

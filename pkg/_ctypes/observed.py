@@ -1,6 +1,6 @@
-"""Calls and callbacks of this marshaller that an observer sees.
+"""Lets an observer see the calls and callbacks of this marshaller.
 
-Nothing asks for an observer: while there is one, the functions are exchanged for others.
+There is no check for an observer in each call: while there is one, the functions themselves are replaced.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _object_of = platform.object_of
 
 
 def set_observer(observer: Any) -> None:
-    """Call the functions of an observer before and after each call and callback; None: of none."""
+    """Make an observer's functions run before and after each call and callback; None removes them."""
     call: Any = plain_call if observer is None else observe_call(plain_call, observer)
     FunctionCore.__call__ = call  # type: ignore[method-assign]
     set_finder(

@@ -1,11 +1,11 @@
 """Owned values: 16 bytes of memory that own the AnyffiValue in them, and release it when they are destroyed.
 
 A signal handler may raise between any two steps of Python, so no reference is ever held by an address alone.
-The runtime writes an owned value to such memory, copies it or moves it out, each in one call. An owned value
-is exact bytes where there is nothing to release, else an `OwnedValue`.
+The runtime writes an owned value to such memory, copies it, or moves it out, each in one call. An owned value
+is exact bytes if there is nothing to release, else an `OwnedValue`.
 
-Nevertheless, the frame that created one releases it as soon as possible: finalizers run late on PyPy, and
-at the recursion limit they may fail.
+The frame that created one should still release it as soon as possible: finalizers run late on PyPy, and may
+fail at the recursion limit.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ release = platform.plain(library.value_release)
 
 #: `OwnedValue(VALUE_SIZE)` holds None.
 OwnedValue = platform.memory_class(release, library.value_finalize)
-#: A free list of memory that one element is read to: making it takes a fifth of reading an int. It holds
-#: inline values only.
+#: A free list of memory into which single elements are read: creating it takes a fifth of the time of reading
+#: an int. It holds inline values only.
 cells: deque[Any] = deque(maxlen=8)
 
 
 def release_all(values: Iterable[Any]) -> None:
-    """Release those that are owned.
+    """Release the values that are owned.
 
-    For handlers of exceptions: CPython 3.14 does not end one, and leaves its exception as the one that is
-    being handled, if a signal handler raises another one at certain steps of a loop inside.
+    For exception handlers: if a signal handler raises at certain steps of a loop inside of one, CPython 3.14
+    does not end the handler, and its exception remains the one being handled.
     """
     for value in values:
         if type(value) is OwnedValue:
             release(value)
 
 
-#: A quarter of the time of `memmove`.
+#: Takes a quarter of the time of `memmove`.
 _value_at = (c_char * VALUE_SIZE).from_address
 
 

@@ -1,6 +1,6 @@
-"""Packing: Python values to AnyffiValues. `rules.lower` converts values that are not exact builtins.
+"""Packing: converts Python values to AnyffiValues. `rules.lower` converts values that are not exact builtins.
 
-`pack` is for arguments and borrows what it can; `pack_owned` is for elements and results.
+`pack` is for arguments, and borrows what it can; `pack_owned` is for elements and results.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def set_rules(rules: Any, read: Callable[[Any], tuple[int, Any] | None]) -> None
 def pack(x: Any, keep: list[Any]) -> bytes:
     """Pack an argument of a call as a value or a recipe.
 
-    `keep` gets whatever else must outlive the call; for a recipe at least one object.
+    `keep` holds whatever else must outlive the call; for a recipe at least one object.
     """
     cls = type(x)
     write = argument_writers.get(id(cls))
@@ -84,7 +84,7 @@ def _as_created(packed: Any) -> Created:
 
 
 def find_argument_writer(cls: type) -> Writer | None:
-    """Return what packs instances of a class that can change, if its decision is remembered; else None."""
+    """Return the writer for a mutable class, if the decision about it is still valid; else None."""
     found = _changing.get(id(cls))
     if (
         found is not None
@@ -99,15 +99,15 @@ def find_argument_writer(cls: type) -> Writer | None:
     return write
 
 
-#: By the identity of classes: what their decisions depend on, as `known_version` returns it, and the writer.
-#: Another class at the same address has another number.
+#: By id of the class: what the decision depends on, as `known_version` returns it, and the writer. Another
+#: class at the same address has another version.
 _changing: dict[int, tuple[Any, int, Any, Writer | None]] = {}
 
 _opened = frozenset(map(id, (tuple, list, dict, set, frozenset)))
 argument_writers.update(dict.fromkeys(_opened, write_container))
 argument_writers[id(slice)] = write_slice
 if platform.retain:
-    # Where the dict below it can be read.
+    # On systems where the underlying dict can be read.
     argument_writers[id(MappingProxyType)] = write_container
 
 
@@ -119,7 +119,7 @@ def set_class(type_code: int, cls: type, base: type = ObjectCore) -> None:
 
 
 def pack_borrowed(x: Any, keep: list[Any]) -> Packed:
-    """Pack a value that a function of the C ABI borrows; `keep` gets what must outlive its call."""
+    """Pack a value that a function of the C ABI borrows; `keep` holds what must outlive that call."""
     cls = type(x)
     if cls is str:
         return borrow_str(x, keep)
@@ -141,7 +141,7 @@ def pack_borrowed(x: Any, keep: list[Any]) -> Packed:
     if made:
         keep.append(packed)
         return packed
-    # The object of another backend's wrapper: borrowed from `x`, as those of our own are.
+    # The object of another backend's wrapper: borrowed from `x`, like those of our own wrappers.
     borrowed = bytes(packed)
     release(packed)
     return borrowed
@@ -169,7 +169,7 @@ def pack_owned(x: Any) -> Packed:
 
 
 def pack_into(x: Any, place: int) -> None:
-    """Pack a value that borrows nothing, into memory of the runtime; the last step of all."""
+    """Pack a value that borrows nothing into memory of the runtime, as the last step."""
     packer = scalar_packers.get(id(type(x)))
     packed = None if packer is None else packer(x)
     if packed is None:
@@ -191,7 +191,7 @@ _create = platform.plain(library.recipe_create)
 
 
 def _write_known(x: Any, keep: list[Any]) -> bytes | None:
-    """Return the recipe of a value; None where that takes more than writing it."""
+    """Return the recipe of a value; None if it cannot be written directly."""
     cls = type(x)
     if not _has_own_rules and id(cls) not in _opened:
         return None
@@ -202,7 +202,7 @@ def _write_known(x: Any, keep: list[Any]) -> bytes | None:
     return recipe if type(recipe) is bytes else None
 
 
-#: The codes of what owns nothing.
+#: The codes of types whose values own nothing.
 _INLINE = frozenset((code.NONE, _INT, code.FLOAT, code.BOOL, code.DATA_TYPE, code.DEVICE, code.POINTER))
 
 

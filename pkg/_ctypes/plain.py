@@ -1,6 +1,6 @@
-"""Containers of the runtime to Python's own, at all levels.
+"""Converts containers of the runtime to Python's own, at all levels.
 
-Other threads may run between any two lines, so a mutable container is copied, in one call of the runtime, and
+Other threads may run between any two lines, so a mutable container is copied in one call of the runtime, and
 the cells of the copy are read.
 """
 
@@ -32,15 +32,16 @@ _UNREAD = platform.UNREAD
 _ALL = 0  # ANYFFI_PLAIN_ALL
 _value_of = VALUE.unpack
 _INT, _UNSET, _TENSOR = code.INT, code.UNSET, code.TENSOR
-#: The type mask of values that are no objects.
+#: The type mask of values that are not objects.
 _INLINE_TYPES = 0xFFFF
 #: AnyffiEntry: key, value, hash.
 _ENTRY = struct.Struct("=iIqiIqq")
-#: The immutable partners of mutable containers.
+#: The immutable counterparts of mutable containers.
 _PARTNERS = {code.LIST: code.ARRAY, code.DICT: code.MAP, code.SET: code.FROZEN_SET}
 
 
-#: Results by address, `_OPEN` while one is being converted; at 0 what keeps the addresses in use.
+#: Results by address, or `_OPEN` during the conversion; at 0 the list of copies, which keeps their addresses
+#: in use.
 _Memo = dict[int, Any]
 _OPEN = object()
 #: Functions that create a container from its parts, by type code.
@@ -55,7 +56,7 @@ class Parts(tuple[int, Any]):
 
 @translates_errors
 def to_plain(x: Any) -> Any:
-    """Return Python's own container for one of the runtime, at all levels; what is no container as it is."""
+    """Return Python's own container for one of the runtime's, at all levels; other values unchanged."""
     type_code = codes_of.get(id(type(x)))
     if type_code in MAKERS and not is_stepping():
         try:
@@ -69,12 +70,12 @@ def to_plain(x: Any) -> Any:
 
 @translates_errors
 def to_parts(x: Any) -> Any:
-    """As `to_plain`, with `Parts` for each container, which hashes nothing; for check mode."""
+    """As `to_plain`, with `Parts` for each container, which does not hash; for check mode."""
     return _convert_part(x, {0: []}, DESCRIBERS)
 
 
 def convert_object(address: int, makers: Makers) -> Any:
-    """Convert an object that the caller keeps alive, and tensors to NumPy arrays."""
+    """Convert an object that the caller keeps alive; tensors become NumPy arrays."""
     type_code = Header.from_address(address).type_code
     nesting = _nesting_code(type_code)
     if nesting:
@@ -101,7 +102,7 @@ def _convert_part(x: Any, memo: _Memo, makers: Makers) -> Any:
 def _convert(address: int, type_code: int, memo: _Memo, makers: Makers) -> Any:
     """Convert a container that the caller, or the memo, keeps alive.
 
-    One function for all containers, so that a level of nesting costs one frame.
+    A single function for all containers, so that a level of nesting costs one frame.
     """
     if address in memo:
         if memo[address] is _OPEN:
@@ -112,7 +113,7 @@ def _convert(address: int, type_code: int, memo: _Memo, makers: Makers) -> Any:
     copy = None if partner is None else new_object(library.container_copy, object_value(address), partner)
     parts, cells, hashes = read_parts(type_code, address if copy is None else _value_of(copy)[2])
     if cells and copy is not None:
-        # It keeps the elements alive: their addresses are in the memo.
+        # Keeps the elements alive, because their addresses are in the memo.
         memo[0].append(copy)
     pairs: Any = {} if hashes and makers[code.DICT] is _dict_of else None
     for cell in cells:
@@ -125,7 +126,7 @@ def _convert(address: int, type_code: int, memo: _Memo, makers: Makers) -> Any:
             x = unpack(cell)
             parts.append(makers[_TENSOR](x) if element_code == _TENSOR and _TENSOR in makers else x)
         if pairs is not None and len(parts) == 2:
-            # Each key is hashed before the next one is converted: both may run users' code.
+            # Each key is hashed before the next one is converted, since both may run users' code.
             pairs[parts[0]] = parts[1]
             parts.clear()
     made = makers[type_code](parts if pairs is None else pairs)
@@ -134,7 +135,7 @@ def _convert(address: int, type_code: int, memo: _Memo, makers: Makers) -> Any:
 
 
 def _nesting_code(type_code: int) -> int:
-    """Return the code of the container or slice that a type is, or derives from; 0 for other types."""
+    """Return the code of the container or slice type that a type is or derives from; 0 for other types."""
     if type_code < FIRST_DYNAMIC_TYPE:
         return _NESTING.get(type_code, 0)
     found: int = next((base for base in MAKERS if library.type_is_a(type_code, base)), 0)

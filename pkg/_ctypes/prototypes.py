@@ -1,4 +1,4 @@
-"""Result and parameters of every function of the runtime that ctypes mode calls."""
+"""Result and parameter types of every runtime function that ctypes mode calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .structs import TypeInfo
 __all__ = ["PROTOTYPES"]
 
 _int, _object, _values = c_int32, c_void_p, c_void_p
-#: An object of Python, as `platform.reader` returns it.
+#: A Python object, as `platform.reader` returns it.
 _read = c_void_p
 #: Result and parameters of every function that is called.
 PROTOTYPES: dict[str, Any] = {

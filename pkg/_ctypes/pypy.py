@@ -73,7 +73,7 @@ __all__ = [
 
 _Class = TypeVar("_Class", bound=type)
 
-#: Classes have no versions.
+#: Classes have no versions on PyPy.
 version_of = None
 #: A lock keeps other threads out while the runtime is called.
 is_sectioned = False
@@ -84,7 +84,7 @@ def make_immutable(cls: type) -> None:
 
 
 def catches_entry(function: Any) -> Any:
-    """Return the function itself: what is raised before its first line is not caught."""
+    """Return the function unchanged: exceptions before its first line are not caught."""
     return function
 
 
@@ -100,7 +100,7 @@ def value_readers(library: Any) -> tuple[None, None]:
     return None, None
 
 
-#: What functions of `reader` return: the runtime creates no objects of PyPy, and returns NULL.
+#: Functions of `reader` return this: the runtime creates no objects of PyPy, and returns NULL.
 UNREAD = 0
 creates_wrappers = False
 
@@ -115,7 +115,7 @@ join = b"".join
 
 
 def lend_bytes(x: bytes, keep: list[Any]) -> int:
-    """Return the address of a copy of bytes that ends in NUL. The owner of the copy is appended to `keep`."""
+    """Return the address of a NUL-terminated copy of bytes. The owner of the copy is appended to `keep`."""
     copy = ffi.new("char[]", x)
     keep.append(copy)
     return int(ffi.cast("intptr_t", copy))
@@ -134,7 +134,7 @@ def lend_text(x: str) -> None:
     """Return None: text has no address."""
 
 
-#: None: the bytes are decoded.
+#: None: the text is decoded from bytes.
 read_text = None
 
 
@@ -144,7 +144,7 @@ def context_of(address: int) -> Any:
 
 
 def callback_type(function: Callable[..., int]) -> Any:
-    """Create what the runtime calls for a Python callable."""
+    """Create the callback that the runtime calls for Python callables."""
     return CFUNCTYPE(c_int, c_void_p, c_void_p, c_int32, c_void_p)(unguarded(function))
 
 
@@ -225,7 +225,8 @@ def _release_handle(handle: int) -> None:
 
 
 def _check_signals() -> None:
-    # Handlers run between bytecodes. Compiled code runs them only once per iteration, and in this call.
+    # Signal handlers run between bytecodes. Compiled code runs them only once per iteration, and in this
+    # call.
     signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
@@ -254,7 +255,7 @@ object_of: Callable[[Any], Any] = _objects.__getitem__
 
 
 def memory_class(release: Any, finalize: Any) -> Any:
-    """Create a class of memory, of a size or with a content, that a function of the C ABI finalizes.
+    """Create a class of memory of a given size or content that a function of the C ABI finalizes.
 
     It is pure Python and has no attribute with a finalizer of its own, so that it is still valid when its
     own finalizer runs.
@@ -262,8 +263,8 @@ def memory_class(release: Any, finalize: Any) -> Any:
     postponed: list[Any] = []
 
     def finalize_memory(memory: Any) -> None:
-        # PyPy runs finalizers anywhere, also near the end of the stack. A later one releases what this one
-        # cannot.
+        # PyPy runs finalizers anywhere, even near the end of the stack. If this one fails, a later one
+        # releases the memory.
         try:
             while True:
                 release(memory)
@@ -292,7 +293,7 @@ def value_in(memory: Any) -> bytes:
 
 #: Never used, as no layouts of arrays are cached here.
 ndarray_data = 0
-#: Objects have no address by which the runtime could retain them.
+#: 0: objects have no address with which the runtime could retain them.
 retain = 0
 
 
@@ -307,7 +308,7 @@ def exporting(name: str, base: Any, get_buffer: Any) -> Any:
 
 
 def final(base: _Class) -> _Class:
-    """Return the class itself: messages show no class with its module."""
+    """Return the class unchanged: messages show no class with its module."""
     return base
 
 
@@ -315,28 +316,28 @@ def declare_wrappers(library: Any, cls: type, slot: str, memory_class: type) -> 
     """Do nothing: compiled code reads no object of PyPy."""
 
 
-#: The current wrappers by the address of the header's word that names the wrapper on CPython.
+#: The current wrappers, by the address of the header word that refers to the wrapper on CPython.
 _wrappers: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 
 
 def wrapper_finder(library: Any) -> Callable[[int], Any]:
-    """Return what finds the wrapper of an object by the address of its header's word."""
+    """Return the function that finds an object's wrapper by the address of its header word."""
     return _wrappers.get
 
 
 @lock_around
 def claim(exchange: Any, address: int, word: int, wrapper: Any) -> bool:
-    """Make a wrapper the current one of its object unless another one is alive."""
+    """Make a wrapper the current one of its object, unless another one is alive."""
     return _wrappers.setdefault(word, wrapper) is wrapper
 
 
 def take_over(exchange: Any, address: int, word: int, wrapper: Any) -> None:
-    """Make a wrapper the current one in the place of another one, which was emptied."""
+    """Make a wrapper the current one in place of another one, which was emptied."""
     _wrappers[word] = wrapper
 
 
 @lock_around
 def forget_wrapper(word: int, wrapper: Any) -> None:
-    """Let an emptied wrapper no longer be that of its object, whose address another one may get."""
+    """Forget an emptied wrapper as that of its object, whose address may be reused."""
     if _wrappers.get(word) is wrapper:
         del _wrappers[word]

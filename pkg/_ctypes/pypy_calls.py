@@ -1,11 +1,11 @@
 """Calls of the runtime on PyPy, and the lock under which they run.
 
-The runtime is called through the `_cffi_backend` that is built into PyPy. PyPy compiles these calls, which
-makes them twenty times as fast as those of ctypes.
+The runtime is called through PyPy's built-in `_cffi_backend`. PyPy compiles these calls, which makes them
+twenty times as fast as those of ctypes.
 
 One re-entrant lock replaces the interpreter's: it is held while the runtime runs, and released around
-callbacks and wherever a body lets other threads run. Signal handlers are deferred as long: what one raises
-between the steps of a hook would be lost, and the lock never released.
+callbacks and wherever a function body lets other threads run. Signal handlers are deferred for as long: an
+exception that one raises within a hook would be lost, and the lock never released.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 ffi = FFI()
 POINTER = ffi.typeof("void *")
 
-#: Returns how many bytes of the calling thread's stack are left.
+#: Returns the number of bytes left on the calling thread's stack.
 _get_left: Any = None
 
 
@@ -70,7 +70,7 @@ _PARAMS = {
 def _as_pointer(x: Any) -> Any:
     """Convert memory, an address or None to a pointer of cffi; return anything else unchanged.
 
-    A pointer from a buffer keeps its memory alive, which an address would not: compiled code drops variables
+    A pointer from a buffer keeps the memory alive, which an address would not: compiled code drops variables
     that it does not read again.
     """
     cls = type(x)
@@ -86,7 +86,7 @@ def _unchanged(x: Any) -> Any:
 
 
 def _compile(function: Any) -> Any:
-    """Call a function of ctypes through cffi; return it unchanged where its result is of another type."""
+    """Call a ctypes function through cffi; return it unchanged if cffi lacks its result type."""
     if function.restype not in _RESULTS:
         return function
     params = ", ".join(_PARAMS[param] for param in function.argtypes)
@@ -108,13 +108,13 @@ _muted = 0
 
 
 def _mute() -> bool:
-    """Defer this thread's signal handlers; return False if they were already, or if it runs none."""
+    """Defer this thread's signal handlers; return False if they are deferred, or it runs none."""
     global _muted
     try:
         _signals_exit()
     except RuntimeError:
         return False
-    # No handler raises from here on.
+    # From here on, no handler can raise.
     _muted = get_ident()
     return True
 
@@ -125,15 +125,15 @@ def _unmute() -> None:
     _signals_enter()
 
 
-#: Sizes on the stack: more than a call of the runtime and its handlers use, what a callback adds, and a
+#: Stack sizes: more than a call of the runtime and its handlers use, the additional need of a callback, and a
 #: reserve at the end of a small stack, whose size PyPy does not know.
 _ROOM, _CALLBACK, _RESERVE = 48 * 1024, 48 * 1024, 16 * 1024
 
 
 class _Stack(threading.local):
-    """The part of a thread's stack that was found usable."""
+    """The part of a thread's stack that is known to be usable."""
 
-    #: The least number of bytes left that was found usable, and the recursion limit of that time.
+    #: The smallest number of bytes left that was usable, and the recursion limit at that time.
     least = 1 << 64
     limit = 0
 
@@ -147,13 +147,13 @@ def _descend(left: int) -> None:
 
 
 def _need_room(size: int) -> None:
-    """Raise RecursionError where less than a size is left of the stack.
+    """Raise RecursionError if less than a given size is left of the stack.
 
-    Near its end PyPy raises it at every call, even on entry to a `finally`, which is then skipped: the lock
-    would never be released.
+    Near its end PyPy raises RecursionError at every call, even on entry to a `finally` block, which is then
+    skipped: the lock would never be released.
     """
     left, limit = _get_left() - size, getrecursionlimit()
-    # The search costs many times what a call does. Its result holds for every shorter stack.
+    # The search costs many times what a call does. Its result is valid for every shorter stack.
     if left >= _stack.least and limit == _stack.limit:
         return
     if left >= _RESERVE:
@@ -164,10 +164,10 @@ def _need_room(size: int) -> None:
         except RecursionError:
             pass
         except TypeError as error:
-            # PyPy raises this for a RecursionError while another exception is handled.
+            # PyPy raises this instead of a RecursionError while another exception is handled.
             if "RecursionError" not in str(error):
                 raise
-    # Raised here, where enough of the stack is left to handle it.
+    # Raised here, where enough stack is left to handle it.
     raise RecursionError("maximum recursion depth exceeded")
 
 
@@ -177,12 +177,12 @@ def need_room_of_callback() -> None:
 
 
 def guard(function: Any) -> Any:
-    """Wrap a C function of ctypes: it runs under the lock, and signal handlers are deferred."""
+    """Wrap a C function of ctypes: it runs with the lock held, and signal handlers are deferred."""
     return lock_around(_compile(function))
 
 
 def lock_around(function: Any) -> Any:
-    """Wrap a function: it runs under the lock, and signal handlers are deferred."""
+    """Wrap a function: it runs with the lock held, and signal handlers are deferred."""
 
     def guarded(*args: Any) -> Any:
         _need_room(_ROOM)
@@ -198,10 +198,10 @@ def lock_around(function: Any) -> Any:
 
 
 def unguarded(function: Callable[..., int]) -> Callable[..., int]:
-    """Wrap a callback or hook, which runs Python code: without the lock, and with signal handlers.
+    """Wrap a callback or hook that runs Python code: without the lock, and with signal handlers enabled.
 
-    What a handler raises before the function's first line, or after its last, becomes the status that the
-    runtime takes for an interrupt.
+    An exception that a handler raises before the function's first line, or after its last, becomes the status
+    with which the runtime recognizes an interrupt.
     """
 
     def run(*args: Any) -> int:

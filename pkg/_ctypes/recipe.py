@@ -1,9 +1,9 @@
-"""Recipes: arguments described for one call, which creates all their objects.
+"""Recipes: descriptions of arguments for a single call, which creates all their objects.
 
-A container of exact builtins and NumPy arrays becomes a run of values, each container after its parts, which
-`anyffi_function_call_recipe` turns into objects. That takes a third of the time of a call for each object.
-Packing such a container runs no users' code and never fails, so it may be created after all arguments are
-packed. pack.py packs all other values.
+A container of exact builtins and NumPy arrays becomes a sequence of values, each container after its parts,
+from which `anyffi_function_call_recipe` creates the objects. That takes a third of the time of a call for
+each object. Packing such a container runs no users' code and never fails, so the objects may be created after
+all arguments are packed. pack.py packs all other values.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ _ARRAY, _LIST, _DICT = code.ARRAY, code.LIST, code.DICT
 #: The classes, by identity, of the most frequent containers.
 _CONTAINERS = frozenset(map(id, (dict, list, tuple)))
 _WITH_KEYS = (_DICT, code.MAP, code.SET, code.FROZEN_SET)
-#: The classes, by identity, of keys that are distinct as values if they are as objects.
+#: The classes, by id, of keys that are distinct as values if they are distinct objects.
 _KEYS = frozenset(map(id, (str, int, bool, bytes, type(None))))
 
 
 def read_container(x: Any) -> tuple[int, Any] | None:
-    """Return type code and parts of an exact container: items, or keys and values in turn; or None."""
+    """Return type code and parts of an exact container (items, or keys and values in turn), or None."""
     cls = type(x)
     if cls is list:
         return _LIST, tuple(x)
@@ -68,9 +68,9 @@ def read_container(x: Any) -> tuple[int, Any] | None:
 def _in_turn(x: dict[Any, Any]) -> tuple[Any, ...]:
     """Return keys and values in turn, without an iterator of pairs.
 
-    CPython ends the process if memory is short when it makes one (`dictiter_new` in Objects/dictobject.c).
+    If memory is short, CPython crashes when it makes one (`dictiter_new` in Objects/dictobject.c).
     """
-    copied = x.copy()  # in one step: other threads may change the dictionary
+    copied = x.copy()  # in one step, since other threads may change the dictionary
     items: list[Any] = [None] * (2 * len(copied))
     items[::2] = copied
     items[1::2] = copied.values()
@@ -78,8 +78,8 @@ def _in_turn(x: dict[Any, Any]) -> tuple[Any, ...]:
 
 
 def copy_items(x: Any) -> tuple[Any, ...]:
-    """Return the items of a list, tuple or set in one step: other threads may change it."""
-    # A list copies a set while that is locked, where threads run at once; a tuple does not.
+    """Return the items of a list, tuple or set in one step, since other threads may change it."""
+    # On free-threaded Python, a list copies a set while that is locked; a tuple does not.
     return tuple([*x] if type(x) is set else x)
 
 
@@ -87,30 +87,31 @@ _read_container: Callable[[Any], tuple[int, Any] | None] = read_container
 
 
 def set_reader(read: Callable[[Any], tuple[int, Any] | None]) -> None:
-    """Read containers by another function; see hooks.py."""
+    """Read containers with another function; see hooks.py."""
     global _read_container
     _read_container = read
 
 
-#: The containers of an argument so far, by identity: `ONCE`; or for one that is known to occur again its
-#: value, None before the first occurrence, empty during it. At 0, the identity of one that was written and
-#: occurred again.
+#: The containers of an argument so far, by id: `ONCE`; or, for one known to occur again, its value, which is
+#: None before the first occurrence and empty during it. At 0, the id of one that was written as `ONCE` and
+#: then occurred again.
 Met = dict[int, Any]
 _ABSENT = 0
 
 
-#: More containers that occur again are packed object by object.
+#: If more containers than this occur repeatedly, they are packed object by object.
 _MOST_SHARED = 4
 
 
 def write_container(
     x: Any, keep: list[Any], met: Met | None = None, depth: int = 1, whole: bool = True
 ) -> bytes | None:
-    """Return the recipe of a container; None if it holds other than exact builtins and arrays, or itself.
+    """Return the recipe of a container; None if it contains anything except exact builtins and arrays, or
+    itself.
 
-    None also where somebody steps through the conversion. `met` has the containers of this argument so far,
-    unless this is the outermost. Unless `whole` is false, an object that was created at once may stand for
-    all of it; otherwise the last step is that of the container itself.
+    Also None if a debugger steps through the conversion. `met` has the containers of this argument so far,
+    except for the outermost one. If `whole`, a single object created at once may stand for the container;
+    otherwise the last step is that of the container itself.
     """
     if depth == 1 and is_stepping():
         return None
@@ -130,7 +131,7 @@ def write_container(
             return None
     if depth > _rules.MAX_DEPTH:
         return None
-    # Text is borrowed from the items, and their identities are not reused while they are alive.
+    # Keeps the items alive: text is borrowed from them, and their ids must not be reused.
     keep.append(items)
     if write_items is not None:
         values = platform.memory(VALUE_SIZE * len(items) + VALUE_SIZE)
@@ -186,8 +187,8 @@ def write_container(
 def _create(x: Any, type_code: int) -> Any:
     """Create a list, tuple or dict in one call of the runtime.
 
-    None where that takes Python code, or somebody steps through the conversion. A type code of 0 is that of
-    an argument.
+    Return None if that needs Python code, or if a debugger steps through the conversion. A type code of 0
+    means that of an argument.
     """
     if create_object is None or _read_container is not read_container or is_stepping():
         return None
@@ -199,7 +200,7 @@ def _create(x: Any, type_code: int) -> Any:
 
 
 def create_step(x: Any, keep: list[Any], type_code: int = 0) -> bytes | None:
-    """Create a list, tuple or dict as `_create` does, and return the step of a recipe that is the object."""
+    """Create a list, tuple or dict as `_create` does, and return the recipe step for the object."""
     made = _create(x, type_code)
     if made is None:
         return None
@@ -208,7 +209,7 @@ def create_step(x: Any, keep: list[Any], type_code: int = 0) -> bytes | None:
 
 
 def create_reference(x: Any, keep: list[Any], type_code: int = 0) -> bytes | None:
-    """Do the same, and return the object in the place of a wrapper's memory."""
+    """The same, but the object is returned in the form of a wrapper's memory."""
     made = _create(x, type_code)
     if made is None:
         return None
@@ -217,7 +218,7 @@ def create_reference(x: Any, keep: list[Any], type_code: int = 0) -> bytes | Non
 
 
 def _write_again(x: Any, keep: list[Any], met: Met) -> bytes | None:
-    """Write the outermost container anew, knowing one more container that occurs again."""
+    """Write the outermost container again, now knowing one more container that occurs repeatedly."""
     again = met[0]
     shared = [key for key, value in met.items() if key and value != ONCE]
     if again == id(x) or len(shared) == _MOST_SHARED:
@@ -226,7 +227,7 @@ def _write_again(x: Any, keep: list[Any], met: Met) -> bytes | None:
 
 
 def _write_shared(x: Any, keep: list[Any], met: Met, depth: int) -> bytes | None:
-    """Return the step of a container that occurs again: the first time that of an object created here."""
+    """Return the step for a container that occurs repeatedly; the first time, creates its object."""
     packed: bytes | None = met[id(x)]
     if packed is not None:
         return packed or None
@@ -242,7 +243,7 @@ def _write_shared(x: Any, keep: list[Any], met: Met, depth: int) -> bytes | None
 
 
 def _are_distinct(keys: tuple[Any, ...]) -> bool:
-    """Return whether keys that are distinct as objects are known to be distinct as values."""
+    """Return whether keys that are distinct objects are known to be distinct values."""
     classes = set(map(id, map(type, keys)))
     if classes <= _KEYS:
         return True
@@ -254,7 +255,7 @@ def _are_distinct(keys: tuple[Any, ...]) -> bool:
 
 
 def dict_below(proxy: Any) -> dict[Any, Any] | None:
-    """Return the dict that a MappingProxyType shows; None where that is a user's mapping."""
+    """Return the dict below a MappingProxyType; None if it shows another mapping."""
     below = get_referents(proxy)
     return below[0] if len(below) == 1 and type(below[0]) is dict else None
 
@@ -262,7 +263,7 @@ def dict_below(proxy: Any) -> dict[Any, Any] | None:
 def _read_other(x: Any) -> tuple[int, Any] | None:
     """Read an exact set, a proxy of a dict, or an instance of a remembered subclass; None for others.
 
-    None in check mode, which replays what `lower` returns for these.
+    Returns None in check mode, which replays the results of `lower` for these.
     """
     cls = type(x)
     if _read_container is not read_container:
@@ -286,7 +287,7 @@ _MADE_SLICE = _value(_SLICE, RECIPE, 3)
 
 
 def write_slice(x: slice, keep: list[Any]) -> bytes | None:
-    """Return the recipe of a slice of ints and None; None if it has other parts."""
+    """Return the recipe of a slice of ints and None; None for other parts."""
     keep.append(x)
     steps = []
     for part in (x.start, x.stop, x.step):
@@ -307,10 +308,11 @@ _SHORT = 4
 
 
 def write_plain(items: Any, keep: list[Any], *, with_nans: bool = True) -> bytes | None:
-    """Return the recipe of elements: exact scalars, tuples and frozensets of these; None if there are others.
+    """Return the recipe of elements: exact scalars, and tuples and frozensets of these; None if there are
+    others.
 
-    What such elements are equal to takes no code of users. None also where somebody steps through the
-    conversion. `keep` as above.
+    Comparing such elements runs no users' code. Also None if a debugger steps through the conversion. `keep`
+    as above.
     """
     if is_stepping():
         return None
@@ -343,9 +345,9 @@ def _has_nans(elements: tuple[Any, ...]) -> bool:
 
 
 def read_plain(elements: tuple[Any, ...], classes: set[int]) -> list[Any] | None:
-    """Return the parts of tuples and frozensets in elements; None if there are other than exact scalars.
+    """Return the parts of tuples and frozensets among elements; None if there are others than exact scalars.
 
-    `classes` has the identities of the elements' classes.
+    `classes` contains the ids of the elements' classes.
     """
     if classes <= SCALARS:
         return []
@@ -356,7 +358,7 @@ def read_plain(elements: tuple[Any, ...], classes: set[int]) -> list[Any] | None
 
 
 def _write_short(elements: tuple[Any, ...], keep: list[Any]) -> bytes | None:
-    """Return the values of ints and text; None if there are others."""
+    """Return the values of ints and text; None if there are other elements."""
     keep.append(elements)
     steps: list[Any] = []
     for x in elements:

@@ -1,4 +1,4 @@
-"""Runs: items of one class, whose recipe is written in a fifth of the time of one by one."""
+"""Runs: items of a single class, whose recipe is written in a fifth of the time of one by one."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from .writers import find_writer
 __all__ = ["ONCE", "create_object", "pointer_to", "write_items", "write_run", "write_run_of"]
 
 _value = VALUE.pack
-#: Of a container of an argument that occurred once so far.
+#: Marks a container of an argument that has occurred once so far.
 ONCE = 1
 _INT, _FLOAT, _ARRAY = code.INT, code.FLOAT, code.ARRAY
-#: They read what the container at `pointer_to(x)` holds, as host_values.py describes; None where the runtime
+#: Read the content of the container at `pointer_to(x)`, as host_values.py describes; None if the runtime
 #: cannot.
 write_items, create_object = platform.value_readers(library)
 _value_in = platform.value_in
@@ -30,15 +30,15 @@ _pack_pointer = struct.Struct("=Q").pack
 
 
 def pointer_to(x: Any) -> bytes:
-    """Return memory with the address of an object.
+    """Return memory that contains the address of an object.
 
-    A declared parameter would take as long, and raise an ArgumentError without memory.
+    A declared parameter would take as long, and raise an ArgumentError if memory is exhausted.
     """
     return _pack_pointer(id(x))
 
 
 def write_run(items: tuple[Any, ...], met: dict[int, Any] | None = None) -> bytes | None:
-    """Return the values of items that are all of one class; None if they are not."""
+    """Return the values of items that all have one class; None otherwise."""
     cls = type(items[0])
     is_known = id(cls) in _runs or cls is tuple
     convert = None if is_known else _rules.find_converter(cls)
@@ -56,7 +56,7 @@ def write_run(items: tuple[Any, ...], met: dict[int, Any] | None = None) -> byte
 
 
 def write_run_of(items: tuple[Any, ...]) -> bytes | None:
-    """Return the values of items that are known to be of one class; None for other than scalars."""
+    """Return the values of items that are known to have one class; None if they are not scalars."""
     if write_items is not None:
         values = platform.memory(VALUE_SIZE * len(items) + VALUE_SIZE)
         return values[:-VALUE_SIZE] if write_items(pointer_to(items), 0, values) == 1 else None
@@ -65,7 +65,7 @@ def write_run_of(items: tuple[Any, ...]) -> bytes | None:
 
 
 def _write_objects(wrappers: tuple[Any, ...]) -> bytes | None:
-    """Return the borrowed objects of wrappers of one class; None if one is empty, or of another backend."""
+    """Return the borrowed objects of wrappers of one class; None if one is empty or another backend's."""
     try:
         return b"".join(map(_value_in, map(memory_of, wrappers)))
     except (AttributeError, TypeError):
@@ -90,7 +90,7 @@ def _write_rows(rows: tuple[Any, ...], met: dict[int, Any] | None) -> bytes | No
     if met is not None:
         met.update(dict.fromkeys(distinct, ONCE))
     values, step = array("q", run), array("q", _value(_ARRAY, RECIPE, width))
-    # Two words for each value, and for the step after those of a tuple.
+    # Two words for each value, and for the step after each tuple.
     words = array("q", bytes(VALUE_SIZE * count * (width + 1)))
     stride = 2 * (width + 1)
     for word in range(2 * width):
@@ -115,7 +115,7 @@ def _write_ints(items: tuple[int, ...]) -> bytes | None:
         return None
 
 
-#: Up to this many numbers are packed in one call of `struct`.
+#: Up to this many numbers are packed with one call of `struct`.
 _FEW = 16
 _few_ints, _few_floats = (
     [struct.Struct(f"={each * n}").pack for n in range(_FEW + 1)] for each in ("iIq", "iId")
@@ -131,13 +131,13 @@ def _write_floats(items: tuple[float, ...]) -> bytes:
 
 
 def _fill(value: bytes, payloads: bytes) -> bytes:
-    """Repeat a value with other payloads, of eight bytes each."""
+    """Repeat a value with different payloads of eight bytes each."""
     halves = array("q", value * (len(payloads) // 8))
     halves[1::2] = array("q", payloads)
     return halves.tobytes()
 
 
-#: The bytes before inline ASCII text and, by its length, those after it.
+#: The bytes before inline ASCII text and, by length, those after it.
 _HEAD = _value(code.STR, 0, 0)[:4].decode("latin-1")
 _TAILS = ["\0" * spare + chr(spare) for spare in range(INLINE_BYTES, -1, -1)]
 
@@ -153,7 +153,7 @@ def _write_texts(items: tuple[str, ...]) -> bytes | None:
 
 
 def _borrow_texts(items: tuple[str, ...]) -> bytes | None:
-    """Borrow ASCII texts of which none is short, from the items; None for others."""
+    """Borrow ASCII texts, none of them short, from the items; None for others."""
     lengths = array("q", map(len, items))
     is_usual = _ASCII and min(lengths) > INLINE_BYTES and max(lengths) <= MAX_BORROWED
     if not is_usual or not all(map(str.isascii, items)):
@@ -166,7 +166,7 @@ def _borrow_texts(items: tuple[str, ...]) -> bytes | None:
 
 _ASCII = platform.ascii_offset
 _AN_ASCII_VIEW = _value(code.STR_VIEW, 0, 0)
-#: The first word of a view of ASCII text, and where its length is.
+#: The first word of a view of ASCII text, and the position of the length in it.
 _VIEW_HEAD = struct.unpack("=qq", _AN_ASCII_VIEW)[0]
 _LENGTH_SHIFT = 34 if sys.byteorder == "little" else 2
 _A_BOOL = _value(code.BOOL, 0, 0)

@@ -1,4 +1,4 @@
-"""Packing of scalars: exact builtins that hold no other values. None of this runs users' code."""
+"""Packs scalars: exact builtins without parts. Runs no users' code."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ __all__ = [
     "scalar_packers",
 ]
 
-#: A packed value: exact bytes, or an OwnedValue where there is something to release.
+#: A packed value: exact bytes, or an OwnedValue if there is something to release.
 Packed = Any
-#: Packs a value for a call, with the list of what must outlive it; returns None for what it does not handle.
+#: Packs a value for a call, given the list of objects that must outlive it; None for values that it does not
+#: handle.
 Writer = Callable[[Any, list[Any]], Packed]
 
 #: The flag of a value that is a step of a recipe.
@@ -59,12 +60,12 @@ _address_of_bytes, _address_of_ascii, _view_text = (
     platform.lend_ascii,
     platform.lend_text,
 )
-#: Offsets of the content in ASCII text and in bytes; 0 where it has no address of its own.
+#: Offsets of the content in ASCII text and in bytes; 0 if the content has no address.
 _ASCII, _BYTES_AT = platform.ascii_offset, platform.bytes_offset
 
 
 def _encode(x: str) -> tuple[bytes, int]:
-    """Return the code points at their narrowest width, and the AnyffiTextEncoding."""
+    """Return the code points with the narrowest width, and the AnyffiTextEncoding."""
     if x.isascii():
         return x.encode(), 0
     highest = max(x)
@@ -114,8 +115,8 @@ def _own_bytes(x: bytes) -> Packed:
     return new_object(library.bytes_create, x, len(x))
 
 
-#: Functions that pack a scalar as an owned value, or return None for an int that needs a BigInt. By the
-#: identity of the class, since hashing or comparing a class may run code of its metaclass.
+#: Functions that pack a scalar as an owned value, or return None for an int that needs a BigInt. By the id of
+#: the class, since hashing or comparing a class may run code of its metaclass.
 scalar_packers: dict[int, Callable[[Any], Packed]] = {
     id(int): _pack_int,
     id(float): functools.partial(_float_value, code.FLOAT, 0),
@@ -137,7 +138,7 @@ def pack_scalar(x: Any) -> Packed:
 
 
 def borrow_str(x: str, keep: list[Any]) -> Packed:
-    """Pack text that the caller keeps alive; `keep` gets whatever else must outlive the value."""
+    """Pack text that the caller keeps alive; `keep` holds whatever else must outlive the value."""
     size = len(x)
     if x.isascii():
         if size <= INLINE_BYTES:
@@ -170,7 +171,7 @@ def borrow_bytes(x: bytes, keep: list[Any]) -> Packed:
     return keep[-1]
 
 
-#: Functions that pack borrowed scalars, by the identity of the class.
+#: Functions that pack borrowed scalars, by the id of the class.
 scalar_borrowers: dict[int, Writer] = {
     id(str): borrow_str,
     id(bytes): borrow_bytes,

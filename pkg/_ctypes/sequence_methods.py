@@ -1,4 +1,4 @@
-"""The frequent methods of Array and List, as methods.py describes them."""
+"""Fast versions of the frequent methods of Array and List; see methods.py."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _LIKE = {_ARRAY: (_ARRAY, _SHAPE), _LIST: (_LIST,)}
 
 def _item_of(type_code: int) -> Maker:
     slice_sequence = runtime_function("Sequence.slice")
-    # The slice of all elements of an Array is the Array.
+    # A slice of all elements of an Array is the Array itself.
     take_slice = wrap_owned if type_code == _LIST else take
 
     def make(shared: Method) -> Method:
@@ -72,7 +72,7 @@ def _item_of(type_code: int) -> Maker:
                     element = _pop_cell() if cells else OwnedValue(VALUE_SIZE)
                     found = _read_element(memory_of(self), type_code, index, element)
                 except (AttributeError, TypeError, IndexError):
-                    # No wrapper, or another thread took the last cell.
+                    # It is no wrapper, or another thread took the last cell.
                     return call_shared(shared, self, key)
                 if found is not _UNREAD:
                     _push_cell(element)
@@ -148,7 +148,7 @@ def _index(type_code: int) -> Maker:
                         found = -1
                     if found == -3:
                         raise_taken()
-            # An absent value takes the interpreter's own message.
+            # For an absent value, the shared method raises the interpreter's own message.
             return call_shared(shared, self, value, *bounds, **named) if found < 0 else found
 
         return index
@@ -194,7 +194,7 @@ def _comparisons(type_code: int) -> dict[str, Maker]:
         if type(other) is not plain_class:
             return -1
         keep: list[Any] = []
-        # The copy too: another thread may change the list.
+        # A copy of the list, since another thread may change it.
         values = write_plain(other, keep)
         created = create_reference(other, keep) if values is None else None
         try:
@@ -216,7 +216,7 @@ def _comparisons(type_code: int) -> dict[str, Maker]:
 
 
 def _concatenation(type_code: int, *, is_reflected: bool = False) -> Maker:
-    """Return what makes `+` with a sequence of the same type, or with Python's."""
+    """Return a factory of `+` with a sequence of the same type, or with Python's own."""
     plain_class, like = list if type_code == _LIST else tuple, _LIKE[type_code]
 
     def concat(self: Any, other: Any, made_code: int, made: Any) -> int:
@@ -234,7 +234,7 @@ def _concatenation(type_code: int, *, is_reflected: bool = False) -> Maker:
 
     def make(shared: Method) -> Method:
         def add(self: Any = GIVEN, other: Any = GIVEN, /, *rest: Any, **named: Any) -> Any:
-            # No generator: CPython leaks what one refers to, if there is no memory to close it.
+            # Not a generator: if there is no memory to close one, CPython leaks its references.
             made_code = None
             for each in like:
                 if is_exactly(self, each):
@@ -282,7 +282,7 @@ def _hash(shared: Method) -> Method:
 
 
 def _read_scalars(array: Any) -> tuple[Any, ...] | None:
-    """Return the elements of an Array, and of Arrays in it, where hashing them takes no code of users."""
+    """Return the elements of an Array, and of Arrays in it, if hashing them runs no users' code."""
     items = read_immutable(unwrap(array))
     if items is not None:
         return tuple(map(hashable, items))
@@ -314,7 +314,7 @@ def _methods(type_code: int) -> dict[str, Maker]:
     }
 
 
-#: The class of the shared methods of Array, which those of Shape call.
+#: The class with the shared methods of Array, which those of Shape call.
 _of_array: list[type] = []
 
 
@@ -325,7 +325,7 @@ def array_methods(methods: type) -> dict[str, Method]:
 
 
 def shape_methods(methods: type) -> dict[str, Method]:
-    """Return those that differ from those of Array, from which Shape derives."""
+    """Return the methods that differ from those of Array, from which Shape derives."""
     made = make_methods(construction(_SHAPE), *_of_array)
     del made["__hash__"]
     return made

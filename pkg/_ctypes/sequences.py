@@ -59,7 +59,7 @@ _DATA = Sequence.data.offset
 
 @translates_errors
 def read_immutable(address: int) -> list[Any] | None:
-    """Return the elements of an Array that the caller keeps alive; None unless these are scalars."""
+    """Return the elements of an Array that the caller keeps alive; None if some are not scalars."""
     data, size, _, type_mask = _fields_of(string_at(address + _DATA, 32))
     if not rules.holds_scalars(type_mask):
         return None
@@ -71,14 +71,15 @@ def _read_scalars(data: int, size: int, type_mask: int) -> list[Any]:
     numbers = read_numbers(cells, type_mask)
     if numbers is not None:
         return numbers
-    # Ints are the most frequent.
+    # Fast path for ints, the most frequent elements.
     return [value[2] if value[0] == _INT else unpack(value) for value in VALUE.iter_unpack(cells)]
 
 
 def list_items(address: int) -> list[Any]:
     """Return all elements of a sequence.
 
-    Where reading them runs no other code, from a copy: a call for each would take five times as long.
+    If reading them runs no other code, reads from a copy: a call for each element would take five times as
+    long.
     """
     if is_stepping() or not rules.holds_scalars(Sequence.from_address(address).type_mask):
         return _list_one_by_one(address)
@@ -106,12 +107,12 @@ def _list_one_by_one(address: int) -> list[Any]:
             release(element)
 
 
-#: Types whose values compare with numbers and text in the runtime.
+#: Types whose values the runtime compares with numbers and text.
 _COMPARED = (int, str, float, bytes, bool, type(None))
 
 
 def find_value(self: Any, type_code: int, value: Any, start: int, stop: int) -> int:
-    """Find a value among the elements from `start` to below `stop`; -1 if it is absent."""
+    """Find a value among the elements from `start` to below `stop`; return -1 if it is absent."""
     address = unwrap_as(self, type_code)
     keep: list[Any] = []
     packed = pack_borrowed(value, keep) if type(value) in _COMPARED else None
@@ -198,7 +199,7 @@ class ListCore(ObjectCore):
         keep: list[Any] = []
         packed = pack_borrowed(item, keep)
         try:
-            # Packing may have run code that changed the list.
+            # Checked again: packing may have run code that changed the list.
             self._anyffi_check_position(index)
             if library.sequence_set(unwrap(self), index, packed) != 0:
                 raise_taken()

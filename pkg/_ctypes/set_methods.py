@@ -1,4 +1,4 @@
-"""The frequent methods of Set and FrozenSet, as methods.py describes them."""
+"""Fast versions of the frequent methods of Set and FrozenSet; see methods.py."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _OR, _AND, _SUB, _XOR = range(4)
 
 
 def _pack_element(x: Any, keep: list[Any]) -> bytes | None:
-    """Pack an element; None also for a mutable set, for which the equal frozenset is looked up."""
+    """Pack an element; None also for a mutable set, for which the slow path looks up the equal frozenset."""
     packed = pack_known(x, keep)
     if packed is None or type_code_in(packed, len(packed) - VALUE_SIZE) == (_SET,):
         return None
@@ -55,7 +55,7 @@ def _pack_element(x: Any, keep: list[Any]) -> bytes | None:
 
 
 def _change_element(change_set: Callable[..., int]) -> Maker:
-    """Return what makes a method that adds or removes an element."""
+    """Return a factory of methods that add or remove an element."""
 
     def make(shared: Method) -> Method:
         is_remove = shared.__name__ == "remove"
@@ -93,10 +93,10 @@ def _pop(shared: Method) -> Method:
 def _operation(
     type_code: int, operation: int, *, is_reflected: bool = False, is_iterable: bool = False
 ) -> Maker:
-    """Return what makes an operator, or (`is_iterable`) a method, that returns a new set."""
+    """Return a factory of operators, or (`is_iterable`) of methods, that return a new set."""
 
     def combined(self: Any, other: Any) -> Any:
-        """Return a new set, or None where that takes code of Python."""
+        """Return a new set; None if that needs Python code."""
         made = OwnedValue(VALUE_SIZE)
         keep: list[Any] = []
         mine = memory_of(self)
@@ -128,15 +128,15 @@ def _operation(
 
 
 def _change_by(operation: int, *, is_iterable: bool = False) -> Maker:
-    """Return what makes a method, or an operator (which returns the set), that changes a set."""
+    """Return a factory of methods, or of operators (which return the set), that change a set."""
 
     def changed(self: Any, other: Any) -> bool:
-        """Change the set; return False, where that takes code of Python."""
+        """Change the set; return False if that needs Python code."""
         keep: list[Any] = []
         if is_set(other):
             status = _change(memory_of(self), memory_of(other), operation)
         else:
-            # Equal items of a list would cancel each other out.
+            # For XOR, equal items of a list would cancel each other out.
             values = write_elements(other, is_iterable and operation != _XOR, keep)
             if values is None:
                 return False

@@ -1,4 +1,4 @@
-"""What sets are compared with, and how: operands of their methods."""
+"""Packs and compares the operands of set methods."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _get_size = platform.plain(library.wrapper_get_size)
 _is_disjoint = platform.plain(library.wrapper_is_disjoint)
 #: Operations of `anyffi_wrapper_compare`.
 _LESS, LESS_EQUAL, _EQUAL, _NOT_EQUAL, _GREATER, GREATER_EQUAL = range(6)
-#: Python's classes whose elements are read without users' code.
+#: Python's set classes, whose elements are read without users' code.
 _SETS = (set, frozenset)
 _PLAIN = (*_SETS, list, tuple)
-#: So many elements, which most often decide, are converted before all others.
+#: So many elements are converted first, since they usually decide.
 _FIRST = 16
 
 
@@ -39,7 +39,7 @@ def write_elements(x: Any, is_iterable: bool, keep: list[Any]) -> bytes | None:
 
 
 def _may_hold(operation: int, size: int, count: int) -> bool:
-    """Whether the sizes of two sets allow a relation, before any element is hashed."""
+    """Return whether the sizes of two sets permit a relation, before any element is hashed."""
     if operation in (_EQUAL, _NOT_EQUAL):
         return size == count
     if operation in (_LESS, _GREATER):
@@ -84,7 +84,7 @@ def comparison_of_sets(type_code: int, name: str) -> Maker:
 
 
 def relation(type_code: int, operation: int | None) -> Maker:
-    """Return what makes `issubset`, `issuperset` or (None) `isdisjoint`."""
+    """Return a factory of `issubset`, `issuperset` or (None) `isdisjoint`."""
 
     def relate(self: Any, other: Any) -> int:
         if is_set(other):
@@ -93,7 +93,7 @@ def relation(type_code: int, operation: int | None) -> Maker:
                 return _is_disjoint(*both, type_code)  # type: ignore[no-any-return]
             return _compare(*both, type_code, operation)  # type: ignore[no-any-return]
         if operation == LESS_EQUAL:
-            # Equal items of a list count once.
+            # Equal items of a list count once, so lists are left to the slow path.
             return _relate(self, other, type_code, operation) if type(other) in _SETS else -1
         if type(other) not in _PLAIN:
             return -1

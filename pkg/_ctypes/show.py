@@ -1,6 +1,6 @@
 """Values of the C ABI as text, for debuggers and tracebacks.
 
-Nothing that a value points to is read, since it may have been released.
+Nothing that a value points to is read, because it may already be released.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ENCODINGS = ("ascii", "latin-1", "UCS-2", "UCS-4")
 _WIDTHS = (1, 1, 2, 4)
 _PLAIN = (code.NONE, code.ELLIPSIS, code.MISSING, code.UNSET)
 _VIEWS = (code.STR_VIEW, code.BYTES_VIEW)
-#: What a recipe creates of the values before.
+#: Types that a recipe creates from the values before the step.
 _MADE_OF_VALUES = (code.ARRAY, code.LIST, code.MAP, code.DICT, code.SET, code.FROZEN_SET, code.SLICE)
 
 
@@ -84,7 +84,7 @@ def _inline_text(type_code: int, value: bytes) -> str:
 
 
 class Cell(bytes):
-    """A packed value, or the values of a recipe, that show what they hold."""
+    """A packed value, or the values of a recipe; its repr shows the content."""
 
     __slots__ = ()
 
@@ -97,7 +97,7 @@ class Cell(bytes):
 
 
 class Created(bytes):
-    """The packed value of an argument that was created for the call, and what that was before the call."""
+    """A packed argument that was created for the call, with the value that it had before the call."""
 
     was: bytes
 
@@ -105,12 +105,12 @@ class Created(bytes):
         return f"{show_value(self.was)}, created for the call"
 
 
-#: Limits of what is shown: values of a recipe, characters of a Python value.
+#: Display limits: values of a recipe, characters of a Python value.
 _MOST_SHOWN, _MOST_CHARACTERS = 12, 200
 
 
 class Argument:
-    """An argument of a call that failed: its place, the Python value, and what that was packed to."""
+    """An argument of a failed call: its index, the Python value, and the packed value."""
 
     __slots__ = ("index", "name", "packed", "value")
 
@@ -124,9 +124,9 @@ class Argument:
 
 
 class Arguments:
-    """The arguments of a call that failed: a sequence of `Argument`, made when somebody looks."""
+    """The arguments of a failed call: a sequence of `Argument`, which are only created when accessed."""
 
-    #: The function, its arguments, and as many packed values as there were.
+    #: The function, its arguments, and the values packed before the failure.
     __slots__ = ("_call",)
 
     _call: tuple[Any, tuple[Any, ...], list[Any]]

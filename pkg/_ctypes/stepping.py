@@ -1,6 +1,6 @@
-"""Conversion element by element, for who steps through it with a debugger.
+"""Converts element by element if a debugger steps through the conversion.
 
-Otherwise containers are converted in one call of the runtime for all their elements, with the same results.
+Otherwise a container is converted in one call of the runtime for all elements, with the same result.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from .._typing import Callable
 
 __all__ = ["is_stepping", "steps_always"]
 
-#: Whether FFI_STEP=1 was set before `anyffi` was imported. Then methods of containers are Python, too.
+#: Whether FFI_STEP=1 was set before `anyffi` was imported. Methods of containers are then Python code, too.
 steps_always = ffi_step is True
 
 
 def _has_debugger() -> bool:
-    """Return whether a function traces this thread, or a debugger uses `sys.monitoring`."""
+    """Return whether a trace function is set for this thread, or a debugger uses `sys.monitoring`."""
     if sys.gettrace() is not None:
         return True
     return sys.version_info >= (3, 12) and sys.monitoring.get_tool(sys.monitoring.DEBUGGER_ID) is not None
@@ -28,8 +28,8 @@ def _steps() -> bool:
     return steps_always
 
 
-#: Whether to convert element by element now: true or false, as `if` sees it.
+#: Whether to convert element by element now; any truthy or falsy result.
 is_stepping: Callable[[], object] = _steps
 if ffi_step is None:
-    # The function of C where it is enough: one of Python takes a tenth of a short list's conversion.
+    # A C function, if that suffices: a Python function takes a tenth of a short list's conversion.
     is_stepping = _has_debugger if sys.version_info >= (3, 12) else sys.gettrace

@@ -45,7 +45,7 @@ __all__ = [
 
 
 def address_of(function: Any) -> int:
-    """Return the address of a function of C, as fields of structs have it."""
+    """Return the address of a C function, as stored in fields of structs."""
     return cast(function, c_void_p).value or 0
 
 
@@ -62,7 +62,7 @@ class Header(Structure):
 
 
 class Value(Structure):
-    """AnyffiValue, where it is a field of another struct."""
+    """AnyffiValue, as a field of another struct."""
 
     _fields_ = [("type_code", c_int32), ("aux", c_uint32), ("payload", c_int64)]
 
@@ -233,7 +233,7 @@ class Tensor(Structure):
 
 
 class TypeInfo(Structure):
-    """AnyffiTypeInfo: the fields that are read here."""
+    """AnyffiTypeInfo: only the fields that are read here."""
 
     _fields_ = [
         ("struct_size", c_uint32),

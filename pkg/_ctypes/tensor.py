@@ -30,7 +30,7 @@ _Result = TypeVar("_Result")
 
 
 class _Flat(Structure):
-    """An AnyffiTensor without structs inside, whose fields are read in half the time."""
+    """An AnyffiTensor without nested structs, whose fields are read in half the time."""
 
     _fields_ = (
         ("type_code", c_int32),
@@ -61,7 +61,7 @@ def _axes(address: int, ndim: int) -> tuple[int, ...]:
 
 
 def _reader(method: Callable[[Any], _Result]) -> Callable[[Any], _Result]:
-    """Make a method refuse another `self` as those of a compiled class do."""
+    """Make a method reject a wrong `self` as methods of a compiled class do."""
 
     @translates_errors
     def read(self: Any = MISSING, /) -> _Result:
@@ -147,5 +147,5 @@ class TensorCore(_Exporting):
         return bool(library.tensor_is_contiguous(unwrap_as(self, _TENSOR) + _DATA))
 
 
-# Afterwards: it checks `self` itself, and is no slot.
+# Set afterwards: it checks `self` itself, and is not a slot.
 TensorCore.__dlpack__ = export_tensor  # type: ignore[attr-defined]

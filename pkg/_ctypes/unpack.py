@@ -1,4 +1,4 @@
-"""Unpacking: AnyffiValues to Python values, by a table from type code to reader."""
+"""Unpacking: converts AnyffiValues to Python values, with a table from type code to reader."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _FLOAT = struct.Struct("=d")
 _WORD = struct.Struct("=q")
 _DATA_TYPE = struct.Struct("=BBH")
 _DEVICE = struct.Struct("=ii")
-#: The encoding of wide text, and where in four of its bytes the lower two lie.
+#: The encoding for wide text, and the position of the lower two of its four bytes.
 _UTF32, _LOW = ("utf-32-le", 0) if sys.byteorder == "little" else ("utf-32-be", 2)
 
 #: Width of a code point by AnyffiTextEncoding: ASCII, Latin-1, UCS2, UCS4.
@@ -52,7 +52,7 @@ def _decode(data: bytes, encoding: int) -> str:
     if encoding < 2:
         return data.decode("latin-1")
     if encoding == 2:
-        # Not as UTF-16: two adjacent surrogates would become one character.
+        # Not decoded as UTF-16: two adjacent surrogates would become one character.
         wide = bytearray(2 * len(data))
         wide[_LOW::4], wide[_LOW + 1 :: 4] = data[::2], data[1::2]
         return wide.decode(_UTF32, "surrogatepass")
@@ -92,7 +92,7 @@ def _read_tensor_view(aux: int, payload: int) -> Any:
     return unpack_owned(own(VALUE.pack(code.TENSOR_VIEW, aux, payload)))
 
 
-#: Data types and devices that are always the same object, by payload.
+#: Cached data types and devices, so that equal ones are the same object; by payload.
 _data_types: dict[int, Any] = {}
 _devices: dict[int, Any] = {}
 
@@ -117,7 +117,7 @@ def _share(shared: dict[int, Any], type_code: int, layout: struct.Struct, payloa
 
 _MOST_SHARED = 256
 
-#: Readers of inline and borrowed values, given aux and payload.
+#: Readers of inline and borrowed values; their arguments are aux and payload.
 _inline_readers: dict[int, Callable[[int, int], Any]] = {
     code.NONE: lambda aux, payload: None,
     code.BOOL: lambda aux, payload: payload != 0,
@@ -165,18 +165,18 @@ def _read_slice(address: int) -> slice:
 
 
 _make_error = _errors.make
-#: Puts C++ frames into the traceback of an exception; None while nobody asked for that.
+#: Adds C++ frames to the traceback of an exception; None unless this is switched on.
 _add_frames: Callable[[BaseException, Any], None] | None = None
 
 
 def set_error_maker(make: Callable[..., Any]) -> None:
-    """Make exceptions by another function; see hooks.py."""
+    """Make exceptions with another function; see hooks.py."""
     global _make_error
     _make_error = make
 
 
 def _read_error(address: int) -> Any:
-    """Return the exception itself if the error came from Python, else a new one."""
+    """Return the original exception if the error came from Python, else a new one."""
     found = Error.from_address(address)
     if found.handle:
         return platform.object_at(address + Error.handle.offset)
@@ -195,7 +195,7 @@ def _read_function(address: int) -> Any:
     return wrap(address)
 
 
-#: Readers of objects that need no wrapper, given the address, which they borrow.
+#: Readers of objects that need no wrapper; their argument is the borrowed address.
 _object_readers: dict[int, Callable[[int], Any]] = {
     code.STR_OBJECT: _read_str,
     code.BYTES_OBJECT: _read_bytes,
@@ -228,13 +228,13 @@ def unpack_owned(value: Any) -> Any:
             release(value)
 
 
-#: Returns the Python object for an owned value, which it then releases; UNREAD for what is read here.
+#: Returns the Python object for an owned value, which it then releases; UNREAD for values that are read here.
 _take_value = platform.reader(library.wrapper_take_value)
 _UNREAD = platform.UNREAD
 
 
 def take(value: tuple[int, int, int], owner: Any) -> Any:
-    """Unpack an owned value, read before, and release it."""
+    """Unpack an owned value, whose content was read before, and release it."""
     found = _take_value(owner)
     if found is not _UNREAD:
         return found
@@ -252,7 +252,7 @@ def take(value: tuple[int, int, int], owner: Any) -> Any:
         translated = translate_error(error)
     finally:
         release(owner)
-    # Out of the handler, so that the ArgumentError is not its context.
+    # Outside the handler, so that the ArgumentError does not become the context.
     try:
         raise translated
     finally:
@@ -260,10 +260,10 @@ def take(value: tuple[int, int, int], owner: Any) -> Any:
 
 
 def unpack_copy(value: tuple[int, int, int]) -> Any:
-    """Unpack a borrowed value, which other code may release meanwhile."""
+    """Unpack a borrowed value that other code may release meanwhile."""
     if value[0] <= 0:
         return unpack(value)
-    # Nested slices get here once a level: no frame more than needed.
+    # Nested slices recurse through here, so it uses as few frames as possible.
     copy = own(VALUE.pack(*value))
     try:
         return unpack(_value_of(copy))
@@ -276,14 +276,14 @@ def _read_field(field: Value) -> Any:
 
 
 def own(value: bytes) -> Any:
-    """Copy a borrowed value to one that is owned."""
+    """Copy a borrowed value to an owned one."""
     copy = OwnedValue(VALUE_SIZE)
     if library.value_own(value, copy) != 0:
         raise_taken()
     return copy
 
 
-#: Without declared parameters, whose conversion takes memory that may have run out.
+#: Without declared parameters, because memory for their conversion may be exhausted.
 _take_raised = platform.plain(library.error_take_raised)
 
 
@@ -299,9 +299,9 @@ _STACK_RESERVE = 24576  # ANYFFI_STACK_RESERVE
 
 
 def need_stack() -> None:
-    """Raise RecursionError where the rest of the thread's stack is too short for another level of a walk.
+    """Raise RecursionError if the thread's stack is too short for another level of a recursive walk.
 
-    Python counts calls, however small the stack is.
+    Python's own limit counts calls, regardless of the size of the stack.
     """
     if _get_remaining_stack() < _STACK_RESERVE:
         raise RecursionError("maximum recursion depth exceeded")
@@ -315,20 +315,20 @@ def raise_taken() -> NoReturn:
 
 
 def _read_frames(address: int) -> Any:
-    """Return the text of the C++ frames of an error; None if it cannot be made."""
+    """Return the C++ frames of an error as text; None if that fails."""
     try:
         text = OwnedValue(VALUE_SIZE)
         library.error_get_frames(address, text)
         return unpack_owned(text)
     except Exception as raised:
-        # At the recursion limit, for example. The error matters more.
+        # It may fail at the recursion limit, for example. The error itself matters more.
         if _errors.is_from_handler(raised):
             raise
         return None
 
 
 def show_frames() -> None:
-    """Put C++ frames into the tracebacks of all errors from now on."""
+    """Add C++ frames to the tracebacks of all errors from now on."""
     global _add_frames
     from .._rules.frames import add_frames
 
@@ -336,18 +336,18 @@ def show_frames() -> None:
     library.error_record_frames(1)
 
 
-#: Exceptions of users may refuse that their attributes are set, as those of frozen dataclasses do.
+#: Bypass users' exceptions that reject the setting of attributes, as frozen dataclasses do.
 _get_context = BaseException.__dict__["__context__"].__get__
 _set_context = BaseException.__dict__["__context__"].__set__
 
 
 def read_error(value: tuple[int, int, int], refused: tuple[Any, ...] | None) -> tuple[BaseException, bool]:
-    """Return the exception of an error that the caller keeps alive, and whether Python raised it before."""
+    """Return the exception for an error that the caller keeps alive, and whether Python raised it."""
     from_python = value[0] == code.ERROR and bool(Error.from_address(value[2]).handle)
     exception = unpack(value)
     if type(exception) in (KeyboardInterrupt, MemoryError) and not from_python:
-        # The runtime treats a callback that never reached its first line as interrupted, or out of memory,
-        # but the stack may have ended instead.
+        # The runtime treats a callback that never reached its first line as interrupted or out of memory, but
+        # it may have been the end of the stack.
         platform.need_room_of_callback()
     if not isinstance(exception, BaseException):
         exception = _errors.unexplained()
@@ -359,19 +359,19 @@ def read_error(value: tuple[int, int, int], refused: tuple[Any, ...] | None) -> 
 
 
 def raise_error(error: Any, refused: tuple[Any, ...] | None = None) -> NoReturn:
-    """Release an error and raise its exception. `refused`: arguments it is about."""
+    """Release an error and raise its exception. `refused`: the rejected arguments, if it is about them."""
     try:
         exception, from_python = read_error(_value_of(error), refused)
     finally:
-        # The error refers to the exception. If a frame of its traceback still had the error, that would be a
-        # cycle that the garbage collector cannot see.
+        # The error refers to the exception. If a frame of the traceback still referred to the error, that
+        # would be a cycle that the garbage collector cannot see.
         release(error)
     context = _get_context(exception)
     try:
         raise exception
     finally:
         if from_python:
-            # It keeps its context.
+            # Keep its own context.
             _set_context(exception, context)
-        # Its traceback refers to this frame, which must not refer to it.
+        # Its traceback refers to this frame, so this frame must not refer to it.
         del exception, context

@@ -30,7 +30,7 @@ def _compare_items(mine: Any, theirs: Any) -> Any:
 
 
 def _equal(self: Any, other: object, compare: Callable[[Any, Any], Any]) -> Any:
-    """Compare two views of one class, where that takes no code of Python; else as sets."""
+    """Compare two views of one class, if that needs no Python code; otherwise compare as sets."""
     if type(other) is type(self):
         try:
             mine, theirs = self._mapping, other._mapping  # type: ignore[attr-defined]
@@ -44,7 +44,7 @@ def _equal(self: Any, other: object, compare: Callable[[Any, Any], Any]) -> Any:
 
 
 def _compares(name: str) -> Callable[..., Any]:
-    """Return a comparison of sets."""
+    """Return a comparison with the semantics of sets."""
     compare = vars(AbstractSet)[name]
 
     def compare_sets(self: Any, other: object) -> Any:
@@ -55,7 +55,7 @@ def _compares(name: str) -> Callable[..., Any]:
 
 
 class _SetCore:
-    """The operators of views that are sets, by those of all sets."""
+    """Set operators for views, with the semantics of `collections.abc.Set`."""
 
     __slots__ = ()
 

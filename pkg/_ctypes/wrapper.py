@@ -1,4 +1,4 @@
-"""Wrappers: Python objects that stand for objects of the runtime, at most one for each object."""
+"""Wrappers: Python objects that represent objects of the runtime, at most one for each object."""
 
 from __future__ import annotations
 
@@ -49,26 +49,26 @@ _address_in = struct.Struct("=Q").unpack_from
 
 #: Public classes by type code.
 classes: dict[int, type] = {}
-#: The codes of the runtime's own types, by the identity of their classes.
+#: The codes of the runtime's own types, by the id of their classes.
 codes_of: dict[int, int] = {}
 _new_object = object.__new__
 _make_class: Callable[[int], None] | None = None
 
 
-#: An AnyffiWrapperHold, which owns one strong reference. It has its own finalizer, since a user's `__del__`
-#: would replace that of the wrapper. It is not garbage-collected, so that a wrapper in a cycle
-#: keeps its object until the wrapper is cleared.
+#: An AnyffiWrapperHold, which owns one strong reference. It has its own finalizer, because a user's `__del__`
+#: would replace that of the wrapper. It is not garbage-collected, so that a wrapper in a cycle keeps its
+#: object until the wrapper is cleared.
 _Memory = platform.memory_class(library.wrapper_detach, library.wrapper_finalize)
 
 
 class _Slots:
-    """The memory of a wrapper, at an offset that the runtime knows."""
+    """Contains the memory of a wrapper, at an offset that the runtime knows."""
 
-    # NumPy takes a class for one of `ctypes` if the module of its last base has "_ctypes" in its name.
+    # NumPy takes a class for one of `ctypes` if the name of its last base's module contains "_ctypes".
     __module__ = "anyffi"
     __slots__ = ("__weakref__", "_memory")
 
-    # An annotation would be that of users' classes, too.
+    # An annotation would be inherited by users' classes.
     if TYPE_CHECKING:
         _memory: Any
 
@@ -81,13 +81,13 @@ else:
 
 @checks_self("anyffi.Object", slots=True, only=("__hash__",))
 class ObjectCore(_Collected):
-    """Own one strong reference to an object of the runtime."""
+    """Owns one strong reference to an object of the runtime."""
 
     __module__ = "anyffi"  # for NumPy on PyPy, as above
     __slots__ = ()
 
     def __hash__(self) -> int:
-        # That of the object: its wrapper may be made again.
+        # The object's identity, since another wrapper may be created for it later.
         return (unwrap(self) if _is_full(self) else id(self)) >> 4
 
     @property
@@ -120,16 +120,17 @@ class ObjectCore(_Collected):
             _delete_memory(self)
 
 
-# `object.__getstate__` returns what slots hold: copies of a memory would release a reference that they do not
-# own.
+# `object.__getstate__` would return the content of slots: a copy of the memory would release a reference that
+# it does not own.
 _Slots.__slots__ = ()  # type: ignore[assignment]
 platform.declare_wrappers(library, _Slots, "_memory", _Memory)
-# The descriptor's own functions, and no attribute: what users assign to one of that name is theirs.
+# The descriptor's own functions, not the attribute, whose name users may reuse.
 _memory_slot: Any = _Slots.__dict__["_memory"]
 delattr(_Slots, "_memory")
-#: The memory of a wrapper, an AnyffiWrapperRef; AttributeError if it is empty, TypeError if it is no wrapper.
+#: The memory of a wrapper, an AnyffiWrapperRef; AttributeError if it is empty, TypeError if it is not a
+#: wrapper.
 memory_of = _memory_slot.__get__
-#: To read it alone. `getattr` with a default takes a third of the time of a caught AttributeError.
+#: For reading only. `getattr` with a default takes a third of the time of a caught AttributeError.
 ObjectCore._anyffi_memory = property(memory_of)  # type: ignore[attr-defined]
 _value_in = platform.value_in
 set_memory = _memory_slot.__set__
@@ -137,7 +138,7 @@ _delete_memory = _memory_slot.__delete__
 
 
 def _fill(wrapper: Any, address: int) -> None:
-    """Fill a wrapper with a new reference to an object, in the place of the former one."""
+    """Fill a wrapper with a new reference to an object, replacing the former one."""
     memory = _Memory(_hold(0, 0, Header.from_address(address).type_code, 0, address))
     library.wrapper_attach(memory, address, id(wrapper))
     set_memory(wrapper, memory)
@@ -145,11 +146,11 @@ def _fill(wrapper: Any, address: int) -> None:
 
 def _is_full(wrapper: Any) -> bool:
     if platform.creates_wrappers and issubclass(type(wrapper), ObjectCore):
-        # A third of the time of an AttributeError.
+        # Takes a third of the time of an AttributeError.
         try:
             return library.wrapper_get_object(id(wrapper)) is not None
         except ArgumentError:
-            pass  # the stack or memory ends: the way below needs less
+            pass  # stack or memory is exhausted: the way below needs less
     try:
         memory_of(wrapper)
     except AttributeError:
@@ -158,7 +159,7 @@ def _is_full(wrapper: Any) -> bool:
 
 
 def unwrap(wrapper: ObjectCore) -> int:
-    """Return the address of a wrapper's object, borrowed."""
+    """Return the borrowed address of a wrapper's object."""
     try:
         memory = memory_of(wrapper)
     except AttributeError:
@@ -170,7 +171,7 @@ def unwrap(wrapper: ObjectCore) -> int:
 
 
 def write_wrapper(wrapper: Any, keep: list[Any]) -> bytes | None:
-    """Return the object of a wrapper as a borrowed value; None for an empty one, or of another backend."""
+    """Return a wrapper's object as a borrowed value; None if it is empty, or another backend's."""
     try:
         return _value_in(memory_of(wrapper))  # type: ignore[no-any-return]
     except (AttributeError, TypeError):
@@ -184,21 +185,21 @@ def refer(address: int, wrapper: int = 0) -> bytes:
 
 @translates_errors
 def renew_wrapper(wrapper: Any) -> None:
-    """Let a wrapper know the type that its object has now, for packing, and be its object's again."""
+    """Update the type that a wrapper caches for packing, and make it its object's current wrapper again."""
     address = unwrap(wrapper)
     _fill(wrapper, address)
     platform.take_over(library.object_compare_exchange_wrapper, address, address + _WORD, wrapper)
 
 
 def revive_wrapper(wrapper: Any) -> None:
-    """Let a wrapper be found again that is being finalized, if weak references find it."""
+    """Register a wrapper again that is being finalized, in case weak references find it."""
     if not platform.creates_wrappers:
         address = unwrap(wrapper)
         platform.take_over(library.object_compare_exchange_wrapper, address, address + _WORD, wrapper)
 
 
 def set_class(type_code: int, cls: type, base: type = ObjectCore) -> None:
-    """Make `cls`, a subclass of `base`, the class of wrappers for a type, and for subtypes that have none."""
+    """Make `cls`, a subclass of `base`, the class of wrappers for a type, and for subtypes without one."""
     if not issubclass(cls, base):
         raise TypeError(f"{cls.__name__} is no subclass of {base.__name__}")
     classes[type_code] = cls
@@ -209,7 +210,7 @@ def set_class(type_code: int, cls: type, base: type = ObjectCore) -> None:
 
 
 def drop_class(type_code: int) -> None:
-    """Let a dynamic type have no class, so that one is made when an object of it arrives."""
+    """Remove the class of a dynamic type, so that a new one is made for the next object that arrives."""
     classes.pop(type_code, None)
     if platform.creates_wrappers:
         library.wrapper_set_class(type_code, None)
@@ -219,13 +220,13 @@ _IS_ABSTRACT = 1 << 20  # of Py_TPFLAGS
 
 
 def set_class_maker(make: Callable[[int], None]) -> None:
-    """Let `make(type_code)` set the class of a type registered at run time that has none."""
+    """Use `make(type_code)` to set the class of a type registered at run time that has none."""
     global _make_class
     _make_class = make
 
 
 def class_of(type_code: int) -> type:
-    """Return the class set for a code, or for its nearest ancestor that has one."""
+    """Return the class of a type, or of its nearest ancestor that has one."""
     found = classes.get(type_code)
     if found is None and _make_class is not None and type_code >= FIRST_DYNAMIC_TYPE:
         _make_class(type_code)
@@ -238,7 +239,7 @@ def class_of(type_code: int) -> type:
 
 
 def new_wrapper(address: int) -> Any:
-    """Create a wrapper that is not yet its object's current one; `__new__` and `__init__` are for users."""
+    """Create a wrapper that is not yet current. Skips `__new__` and `__init__`, which are for users."""
     cls: Any = class_of(Header.from_address(address).type_code)
     made = _new_object(cls)
     _fill(made, address)
@@ -249,35 +250,35 @@ _new_wrapper: Callable[[int], Any] = new_wrapper
 
 
 def set_factory(make: Callable[[int], Any]) -> None:
-    """Make wrappers by another function; see hooks.py."""
+    """Make wrappers with another function; see hooks.py."""
     global _new_wrapper
     _new_wrapper = make
     _let_runtime_wrap()
 
 
 def _let_runtime_wrap() -> None:
-    """Let the runtime find and create wrappers, if headers name them, and nothing observes their creation."""
+    """Let the runtime find and create wrappers, if headers refer to them and check mode is off."""
     library.wrapper_let_create(platform.creates_wrappers and _new_wrapper is new_wrapper)
 
 
 _let_runtime_wrap()
 
-#: Finds the wrapper of an object, or None, by the address of the word that names it.
+#: Finds the wrapper of an object, or None, by the address of its header word.
 _wrapper_at = platform.wrapper_finder(library)
 _creates_wrappers = platform.creates_wrappers
-#: They return the wrapper of an owned object, and of one by its address, or UNREAD where Python must make it.
+#: Return the wrapper of an owned object, and of an object by its address; UNREAD if Python must create it.
 _take_wrapper = platform.reader(library.wrapper_take)
 _share_wrapper = platform.reader(library.wrapper_share, c_void_p)
 _UNREAD = platform.UNREAD
 
 
 def hold_memory(wrapper: Any, type_code: int) -> Any:
-    """Return memory that names a wrapper, for an object that the runtime creates."""
+    """Return memory that refers to a wrapper, for an object that the runtime creates."""
     return _Memory(_hold(0, id(wrapper), type_code, 0, 0))
 
 
 def is_empty(wrapper: Any) -> bool:
-    """Return whether a wrapper of a public class holds no object."""
+    """Return whether a wrapper of a public class has no object."""
     return getattr(wrapper, "_anyffi_memory", None) is None
 
 
@@ -289,13 +290,13 @@ def wrap(address: int) -> Any:
 
 @translates_errors
 def _find_or_make(address: int) -> Any:
-    """Return the same where the runtime does not create wrappers."""
+    """Return the same if the runtime does not create wrappers."""
     word = address + _WORD
     found = _wrapper_at(word)
     if found is not None:
         return found
     made = _new_wrapper(address)
-    # Another thread, or code that ran while this one was made, may have wrapped the object meanwhile.
+    # Another thread, or code that ran meanwhile, may have wrapped the object.
     while not platform.claim(library.object_compare_exchange_wrapper, address, word, made):
         found = _wrapper_at(word)
         if found is not None:
@@ -304,7 +305,7 @@ def _find_or_make(address: int) -> Any:
 
 
 def wrap_owned(value: tuple[int, int, int], owner: Any) -> Any:
-    """Return the wrapper of an object, given its value and what owns it, and release that."""
+    """Return the wrapper of an object, given its value and the owner of the value, which is released."""
     found = _take_wrapper(owner)
     if found is not _UNREAD:
         return found
@@ -315,11 +316,12 @@ def wrap_owned(value: tuple[int, int, int], owner: Any) -> Any:
 
 
 def empty(address: int) -> None:
-    """Leave the wrapper of an object, if it has one, without the object."""
+    """Empty the wrapper of an object, if it has one."""
     found = _wrapper_at(address + _WORD)
     if found is None:
         return
-    # Not by its attribute: a user's class may have one of this name. It may be that of another backend.
+    # Not through its attribute, since a user's class may have one with this name. The wrapper may belong to
+    # another backend.
     release = (
         ObjectCore._anyffi_release if issubclass(type(found), ObjectCore) else type(found)._anyffi_release
     )
@@ -327,7 +329,7 @@ def empty(address: int) -> None:
 
 
 def wrap_here(address: int) -> Any:
-    """Return the wrapper as `wrap` does, or a second one if another backend created it."""
+    """Return the wrapper as `wrap` does; or a second one, if the existing one belongs to another backend."""
     found = _wrapper_at(address + _WORD)
     if found is None or issubclass(type(found), ObjectCore):
         return wrap(address)

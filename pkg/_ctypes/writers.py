@@ -1,7 +1,7 @@
-"""Writers: they pack what holds no other values, as a borrowed value or as a step of a recipe.
+"""Writers: pack values without parts, as a borrowed value or as a step of a recipe.
 
-A writer gets a value and `keep`, the list of what must outlive the call; for a step of a recipe it appends to
-it. None runs users' code.
+A writer gets a value and `keep`, the list of objects that must outlive the call; for a step of a recipe it
+appends to it. None of them runs users' code.
 """
 
 from __future__ import annotations
@@ -68,13 +68,13 @@ _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 _HEAP_TYPE = 1 << 9  # of Py_TPFLAGS
 
-#: By the identity of the class.
+#: Writers by the id of the class.
 writers: dict[int, Writer] = {**scalar_borrowers, id(type(MISSING)): lambda x, keep: _MISSING}
-#: By the function of the rules that lowers instances of a class.
+#: Writers by the rules' function that lowers instances of a class.
 reader_writers: dict[Any, Writer] = {lower_object: write_wrapper, lower_ndarray: write_array}
 
 
-#: The same for arguments, of which pack.py also writes containers.
+#: The same for arguments, for which pack.py also adds writers of containers.
 argument_writers: dict[int, Writer] = {**writers}
 
 
@@ -123,7 +123,7 @@ def write_big_int(x: int, keep: list[Any]) -> bytes:
 
 
 def _write_text(x: Any, keep: list[Any]) -> Any:
-    """Pack exact text or bytes, made for this, that are owned where they are not inline."""
+    """Pack exact text or bytes that were created for this; the value owns them unless it is inline."""
     view = borrow_str(x, keep) if type(x) is str else borrow_bytes(x, keep)
     if type(view) is not bytes or type_code_in(view)[0] not in _VIEWS:
         return view
@@ -134,7 +134,7 @@ def _write_text(x: Any, keep: list[Any]) -> Any:
 _VIEWS = (code.STR_VIEW, code.BYTES_VIEW)
 
 
-#: Functions that pack what `lower` returns, by type code.
+#: Functions that pack the results of `lower`, by type code.
 _payload_writers: dict[int, Callable[[Any, list[Any]], Any]] = {
     code.INT: lambda payload, keep: _value(code.INT, 0, payload),
     code.FLOAT: lambda payload, keep: _value_of_float(code.FLOAT, 0, payload),
@@ -151,7 +151,7 @@ _payload_writers: dict[int, Callable[[Any, list[Any]], Any]] = {
 
 
 def pack_lowered(type_code: int, payload: Any, keep: list[Any]) -> Any:
-    """Pack what `lower` returned, unless it holds other values; None for those, and for handles on PyPy."""
+    """Pack the result of `lower`, unless it has parts; None for those, and for handles on PyPy."""
     write = _payload_writers.get(type_code)
     return None if write is None else write(payload, keep)
 
@@ -173,7 +173,7 @@ for _read in (
 
 
 def _write_exact(read: Any, exact: Any, x: Any, keep: list[Any]) -> Any:
-    """Write the exact number that was made of `x`, or what the rules make of it."""
+    """Write the exact number made from `x`, or else the result of the rules."""
     cls = type(exact)
     if cls is int:
         return _value(_INT, 0, exact) if _INT64_MIN <= exact <= _INT64_MAX else write_big_int(exact, keep)
@@ -186,7 +186,7 @@ def _write_exact(read: Any, exact: Any, x: Any, keep: list[Any]) -> Any:
 
 
 def _converting(read: Any, convert: Callable[[Any], Any]) -> Writer:
-    """Return what does the same as `_write_lowered` in less time, by a function of C."""
+    """Return a function that does the same as `_write_lowered` in less time, with a C function."""
     return lambda x, keep: _write_exact(read, convert(x), x, keep)
 
 
@@ -206,14 +206,14 @@ def _make_numpy_writer(read: Any) -> Writer:
 
 for _cls, _convert in ((int, int.__pos__), (float, float.__pos__)):
     reader_writers[SUBCLASSES[_cls]] = _converting(SUBCLASSES[_cls], _convert)
-#: Those of subclasses of int and float, such as members of enumerations. They run no code of users.
+#: Writers for subclasses of int and float, such as members of enumerations. They run no users' code.
 number_writers = frozenset(reader_writers[SUBCLASSES[cls]] for cls in (int, float))
 reader_writers[SUBCLASSES[str]] = lambda x, keep: _write_text(str.__str__(x), keep)
 for _read in NUMPY_READERS:
     reader_writers[_read] = _make_numpy_writer(_read)
 
 
-#: Those of readers that depend on the class alone.
+#: Writers that depend on the class alone.
 _of_static = frozenset(reader_writers.values())
 
 
@@ -230,7 +230,7 @@ def _write_handle(type_code: int, x: Any, keep: list[Any]) -> bytes:
 
 
 def _write_function(callback: int, x: Any, keep: list[Any]) -> bytes:
-    """Return the recipe of a function, in a quarter of the time of a call that creates one."""
+    """Return the recipe of a function, which takes a quarter of the time of a call that creates one."""
     recipe = _function_recipe(callback, id(x), _RETAIN)
     keep.append(recipe)
     return _value(code.FUNCTION, RECIPE, id(recipe) + _CONTENT)

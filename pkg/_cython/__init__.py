@@ -1,7 +1,7 @@
 """The compiled marshaller.
 
-Importing it raises ModuleNotFoundError for `_core` where the extension is not installed, and whatever went
-wrong where it is installed and broken: nothing here may hide the difference.
+Importing it raises ModuleNotFoundError for `_core` if the extension is not installed, and the original error
+if it is installed but broken: nothing here may hide the difference.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from .._rules.errors import (
     require_main_interpreter,
 )
 
-# The first interpreter that loads a module of Cython remains the only one, also if it refuses to go on.
+# The first interpreter that loads a Cython module remains the only one, even if it is rejected here.
 require_main_interpreter(is_main_interpreter())
 
 with require_loadable():
     from ._core import NAME
 
-# Each interpreter of a process finds the same module; the first one clears it.
+# All interpreters of a process share the module object; the first one clears it at exit.
 require_first_interpreter(NAME is not None)
 
 from ._core import (  # noqa: E402

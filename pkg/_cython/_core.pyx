@@ -2,9 +2,9 @@
 # Methods are then descriptors of C, which check the type of `self`: `Dict._entry([], 0)` is a TypeError.
 """The compiled marshaller: the names of `anyffi._backend.CORE`.
 
-The C headers beside this file marshal values: a call goes from `FunctionCore` through call.h, pack.h and
-unpack.h. Cython has the classes of wrappers and iterators, the set-up at import, and what works with tuples,
-dicts and Python-level methods.
+The C headers in this directory marshal values: a call goes from `FunctionCore` through call.h, pack.h and
+unpack.h. Cython implements the classes of wrappers and iterators, the setup at import, and code that works
+with tuples, dicts and Python-level methods.
 """
 
 cimport cython
@@ -112,7 +112,7 @@ def set_class(int32_t type_code, cls):
         raise TypeError(f"{cls.__name__} is no subclass of ObjectCore")
     forget_classes()
     if 0 < type_code < ANYFFI_FIRST_DYNAMIC_TYPE:
-        # Never released, so that a class that is being read cannot vanish.
+        # Never released, so that a class cannot vanish while it is read.
         state.classes[type_code] = keep(cls)
         if state.public_classes[type_code] == NULL:
             state.public_names[type_code] = keep(sys.intern(cls.__name__))
@@ -130,20 +130,20 @@ def set_class(int32_t type_code, cls):
             set_constructor(cls, cls.__dict__.get("__init__"))
             for member in [*cls.__dict__.values()]:
                 defer_references(<PyObject*>member)
-    # Again: what another thread found meanwhile may be the former one.
+    # Again, because another thread may have found the former class meanwhile.
     forget_classes()
 
 
 def drop_class(int32_t type_code):
-    """Let a dynamic type have no class, so that one is made when an object of it arrives."""
+    """Remove the class of a dynamic type, so that a new one is made for the next object that arrives."""
     dropped = (<dict>state.dynamic_classes).pop(type_code, None)
-    # Before it is destroyed.
+    # Before the class is destroyed.
     forget_classes()
     del dropped
 
 
 def set_record_class(cls, make, create):
-    """Let objects of a dataclass be made without a call of its `__new__` in Python, if that is `make`."""
+    """Create objects of a dataclass without calling its `__new__` in Python, if that is `make`."""
     set_wrapper_slots(<PyTypeObject*>cls)
     set_record_slots(<PyTypeObject*>cls, make, create)
 
@@ -154,7 +154,7 @@ def create_record(cls):
 
 
 def get_attributes(x, tuple names):
-    """Return a dict of those attributes of these names that an object has."""
+    """Return a dict of the given attributes that an object has."""
     cdef dict found = {}
     for name in names:
         value = getattr(x, name, found)
@@ -164,7 +164,7 @@ def get_attributes(x, tuple names):
 
 
 def set_attributes(x, dict attributes, dict fields):
-    """Set attributes as `object.__setattr__` does, but by the `set` of those in `fields`."""
+    """Set attributes as `object.__setattr__` does, but use the `set` of those in `fields`."""
     for name, value in attributes.items():
         if fields and name in fields:
             fields[name].set(x, value)
@@ -175,12 +175,12 @@ def set_attributes(x, dict attributes, dict fields):
 def plan_record(
     cls, int32_t type_code, tuple rows, int num_positional, int num_parameters, bint has_post_init
 ):
-    """Let calls of a dataclass make its objects at once; see dataclass.h for the rows."""
+    """Let calls of a dataclass create its objects directly; see dataclass.h for the rows."""
     plan_record_call(<PyTypeObject*>cls, type_code, rows, num_positional, num_parameters, has_post_init)
 
 
 def set_class_maker(make):
-    """Let `make(type_code)` set the class of a type registered at run time that has none."""
+    """Use `make(type_code)` to set the class of a type registered at run time that has none."""
     state.make_class = keep(make)
 
 
@@ -190,12 +190,12 @@ def get_function(name):
 
 
 def to_object(x):
-    """Return the wrapper of the runtime's object for `x`; for a value without one, what `echo` returns."""
+    """Return the wrapper of the runtime's object for `x`, or the result of `echo` if it has no wrapper."""
     return wrapper_for(<PyObject*>x)
 
 
 def field_getter(name, slow):
-    """Return a function from a wrapper to a field of its object; `slow` takes what is no such wrapper."""
+    """Return a function that reads a field of a wrapper's object; `slow` handles other arguments."""
     cdef FieldGetter made = FieldGetter.__new__(FieldGetter)
     made.name = name.encode()
     made.slow = slow
@@ -204,7 +204,7 @@ def field_getter(name, slow):
 
 
 def field_setter(name, slow):
-    """Return a function that sets a field of a wrapper's object; `slow` takes what is no such wrapper."""
+    """Return a function that sets a field of a wrapper's object; `slow` handles other arguments."""
     cdef FieldGetter made = FieldGetter.__new__(FieldGetter)
     made.name = name.encode()
     made.slow = slow
@@ -213,17 +213,17 @@ def field_setter(name, slow):
 
 
 def set_field_class(type cls not None):
-    """Let properties of a class that derives from `property` read and write fields without a call."""
+    """Let properties of a class that derives from `property` read and write fields without a Python call."""
     set_field_slots(<PyTypeObject*>cls, <PyTypeObject*>FieldGetter)
 
 
 def set_constant_class(type cls not None):
-    """Let constants of classes be read without a call, once they have a `_value`."""
+    """Let constants of classes be read without a Python call, once they have a `_value`."""
     set_constant_slot(<PyTypeObject*>cls)
 
 
 def set_module_class(type cls not None):
-    """Let attributes of modules or submodules be found fast. There are no instances of the class yet."""
+    """Make attributes of modules or submodules fast to find. The class must have no instances yet."""
     if issubclass(cls, ObjectCore):
         set_module_alloc(<PyTypeObject*>cls)
     else:
@@ -231,7 +231,7 @@ def set_module_class(type cls not None):
 
 
 def set_constructor(cls, constructor):
-    """Let calls of a class make an object at once, if this is its `__init__` and one of C++."""
+    """Let calls of a class create an object directly, if its `__init__` is this C++ constructor."""
     function = getattr(constructor, "_function", None)
     if isinstance(function, FunctionCore):
         unwrap_function(<PyObject*>function)
@@ -239,17 +239,17 @@ def set_constructor(cls, constructor):
 
 
 def set_constructor_class(type cls not None):
-    """Let the `__init__` of classes of C++, called by `super()`, do without a call in Python."""
+    """Let `super().__init__` of C++ classes run without a Python call."""
     set_constructor_slots(<PyTypeObject*>cls)
 
 
 def set_method_class(type cls not None):
-    """Let calls of methods of C++ do without a bound method; nobody can change the class from now on."""
+    """Let calls of C++ methods do without a bound method; makes the class immutable."""
     set_method_flags(<PyTypeObject*>cls)
 
 
 def renew_wrapper(wrapper):
-    """Do nothing: wrappers know no type of their objects, and are these objects' until they are freed."""
+    """Do nothing: wrappers do not cache their objects' types, and stay current until they are freed."""
 
 
 def revive_wrapper(wrapper):
@@ -258,29 +258,29 @@ def revive_wrapper(wrapper):
 
 
 def need_stack():
-    """Raise RecursionError where the rest of the thread's stack is too short for another level of a walk."""
+    """Raise RecursionError if the thread's stack is too short for another level of a recursive walk."""
     check_stack()
 
 
 def to_plain(x):
-    """Return Python's own container for one of the runtime, at all levels; what is no container as it is."""
+    """Return Python's own container for one of the runtime's, at all levels; other values unchanged."""
     return plain(<PyObject*>x)
 
 
 def create_exchange():
-    """Return a capsule with DLPack's table of functions for our tensors; None where there can be none."""
+    """Return a capsule with DLPack's table of functions for our tensors; None if that is not possible."""
     return create_exchange_capsule()
 
 
 def install_hooks():
-    """Install the hooks of the host, in the place of those of another backend."""
+    """Install the hooks of the host, replacing those of another backend."""
     install_host(_rules.HOST_FLAGS, handle_hash, handle_equal)
 
 
 def shut_down():
     """Release the Python functions in the registry and uninstall the hooks.
 
-    The module stays in memory, and the import of another interpreter finds it. It has no name then.
+    The module stays in memory, and another interpreter's import finds it; its `NAME` is then None.
     """
     global NAME
     NAME = None
@@ -292,19 +292,19 @@ def shut_down():
 
 
 cdef PyObject* keep(object x) noexcept:
-    """Leaks a reference: what `state` holds is read without counting until the process ends."""
+    """Leak a reference: `state` is read without refcounting until the process ends."""
     Py_INCREF(<PyObject*>x)
     return <PyObject*>x
 
 
 def set_section(x):
-    """Have operations on containers lock an object, in builds without the GIL."""
-    # Without a reference of their own, as threads may be within a section on the former one.
+    """Make container operations lock an object, in builds without the GIL."""
+    # Never released, since threads may be within a section on the former object.
     state.section_object = keep(x)
 
 
 cdef int list_types() except -1:
-    """Fills in the rules' copy of the runtime's type table."""
+    """Fill in the rules' copy of the runtime's type table."""
     cdef int32_t codes[256]
     cdef int32_t count = min(anyffi_type_list(codes, 256), 256)
     keys = []
@@ -385,7 +385,7 @@ cdef int set_up() except -1:
     list_types()
     _rules.register_core(ObjectCore)
     install_hooks()
-    # The first set of a process is not packed by the rules, which take twice the memory.
+    # Otherwise the first set of a process would be packed by the rules, which takes twice the memory.
     for builtin in (set(), frozenset(), MappingProxyType({})):
         learn_decision(<PyObject*>builtin)
     if _mode.ffi_traceback:
@@ -394,7 +394,7 @@ cdef int set_up() except -1:
 
 
 cdef int show_frames() except -1:
-    """Puts C++ frames into the tracebacks of all errors from now on."""
+    """Add C++ frames to the tracebacks of all errors from now on."""
     from anyffi._rules.frames import add_frames
     state.add_frames = keep(add_frames)
     anyffi_error_record_frames(1)

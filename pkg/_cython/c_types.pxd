@@ -1,7 +1,8 @@
 """Types and functions of the C library.
 
-Declared here rather than imported from Cython, whose files would be dependencies of the build: an editable
-installation is compiled in an environment that is deleted, and would be compiled again at each import.
+Declared here rather than imported from Cython, whose files would become dependencies of the build: an
+editable installation is compiled in an environment that is deleted afterwards, so it would be recompiled at
+each import.
 """
 
 cdef extern from "<stdint.h>" nogil:

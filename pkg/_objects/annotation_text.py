@@ -1,4 +1,4 @@
-"""Annotations that are text: what they name, also where that is defined later."""
+"""Evaluates annotations that are text, including names that are defined later."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 __all__ = ["AnnotationText", "Later", "Part", "refused"]
 
-#: Shorter text does not have as many levels as CPython's parser raises MemoryError for.
+#: CPython's parser raises MemoryError for deep nesting, which shorter text cannot have.
 _MAX_SHORT = 500
 
 
 class Part:
-    """A generic class with parts, or a union, of an annotation that is text."""
+    """A generic class with its parts, or a union, from a text annotation."""
 
     def __init__(self, origin: Any, parts: tuple[Any, ...]) -> None:
         self.origin = origin
@@ -28,7 +28,7 @@ class Part:
 
 
 class Later:
-    """The name of a class that is defined later, in another module or where the annotation stands."""
+    """The name of a class that is defined later, in another module or in the annotation's own scope."""
 
     def __init__(self, name: str, *, has_module: bool = False) -> None:
         self.name = name
@@ -36,18 +36,18 @@ class Later:
 
 
 class AnnotationText:
-    """Evaluates annotations by the names in some scopes, then by imports for type checkers."""
+    """Evaluates annotations with the names in some scopes, then with imports meant for type checkers."""
 
     def __init__(self, scopes: tuple[Mapping[str, Any], ...], module: ModuleType | None) -> None:
         self._scopes = scopes
         self._module = module
 
     def evaluate(self, text: str) -> Any:
-        """Return what an annotation means: a class, a Part, a Later; TypeError for other expressions."""
+        """Return an annotation's meaning: a class, a Part, a Later; raise TypeError for other expressions."""
         try:
             tree = ast.parse(text.strip(), mode="eval")
         except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-            # Surrogates, or too many levels, of which the parser raises either.
+            # Surrogates, or too many levels of nesting: the parser raises either error.
             if isinstance(error, MemoryError) and len(text) < _MAX_SHORT:
                 raise
             raise refused(text) from None
@@ -78,7 +78,7 @@ class AnnotationText:
 
     def _read_generic(self, node: ast.Subscript) -> Any:
         origin = self._read(node.value)
-        # The node of an index before Python 3.9.
+        # The node type of an index before Python 3.9.
         index = node.slice
         nodes = index.elts if isinstance(index, ast.Tuple) else [index]
         if origin is getattr(typing, "Annotated", None):
@@ -99,7 +99,7 @@ class AnnotationText:
 
 
 def _find_elsewhere(place: str) -> Any:
-    """Return what a place leads to. A module stays a name: it may not be an attribute of its package yet."""
+    """Return the object with a qualified name. A module stays a name: it may still be importing."""
     found = find_object(place)
     return Later(place, has_module=True) if found is None or isinstance(found, ModuleType) else found
 

@@ -1,4 +1,4 @@
-"""What annotations of fields mean to the runtime: descriptions for `anyffi.record.declare`."""
+"""Converts the annotations of fields to descriptions for `anyffi.record.declare`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Annotations", "evaluate_classes"]
 
 _ANY = ("Any",)
 
-#: By class: the name of the type in the runtime, and how many parts it has.
+#: By class: the name of the type in the runtime, and the number of its parts.
 _PLAIN: dict[Any, tuple[str, int]] = {
     typing.Any: ("Any", 0),
     object: ("Any", 0),
@@ -51,13 +51,13 @@ _PLAIN: dict[Any, tuple[str, int]] = {
     collections.abc.MutableSet: ("Set", 1),
     collections.abc.MutableMapping: ("Dict", 2),
 }
-#: Abstract classes that both members of a pair implement.
+#: Abstract classes that both the mutable and the immutable type of a pair implement.
 _PAIRS: dict[Any, tuple[str, str, int]] = {
     collections.abc.Sequence: ("List", "Array", 1),
     collections.abc.Set: ("Set", "FrozenSet", 1),
     collections.abc.Mapping: ("Dict", "Map", 2),
 }
-#: Of the public classes the number of parts.
+#: The number of parts of public classes.
 _PUBLIC = {
     "Object": 0,
     "Function": 0,
@@ -72,13 +72,13 @@ _PUBLIC = {
     "Map": 2,
 }
 _UNIONS = (typing.Union, getattr(types, "UnionType", typing.Union))
-#: Values of classes below these become values of the runtime.
+#: Instances of subclasses of these become plain values of the runtime.
 _CONVERTED = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, type)
 _WRAPPERS = ("Annotated", "Final", "Required", "NotRequired", "ReadOnly")
 
 
 def evaluate_classes(cls: type) -> Mapping[str, Any]:
-    """Return the local names of the function in which a class is being defined; none for others."""
+    """Return the local names of the function that defines a class; none for module-level classes."""
     if "<locals>" not in cls.__qualname__:
         return {}
     frame = sys._getframe(1)
@@ -93,13 +93,13 @@ class Annotations:
     Parameters
     ----------
     cls : type
-        The class, whose own name stands for itself.
+        The class; its own name in annotations refers to it.
     public : dict
         The public classes of the backend, by name.
     code_of : callable
         Returns the type code of a class of objects, or None.
     local_names : mapping
-        Names of the function that defines the class.
+        The local names of the function that defines the class.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Annotations:
         self._text = AnnotationText((*scopes, vars(builtins)), module)
 
     def describe(self, annotation: Any) -> tuple[Any, ...]:
-        """Return the description of an annotation; TypeError for one that has no meaning for the runtime."""
+        """Return the description of an annotation; raise TypeError for one without a meaning."""
         if isinstance(annotation, str):
             return self.describe(self._text.evaluate(annotation))
         if isinstance(annotation, typing.ForwardRef):
@@ -168,7 +168,7 @@ class Annotations:
         if issubclass(cls, _CONVERTED) and issubclass(cls, enum.Enum):
             return "enumeration", _full_name(cls), *describe_enumeration(cls)
         if issubclass(cls, _CONVERTED) or cls.__module__ == "numpy" or find_on_type(cls, "__index__"):
-            # Their values would come back as those of another class.
+            # Their values would come back as instances of another class.
             raise refused(cls)
         return "instance", _full_name(cls), _make_check(cls)
 
@@ -192,13 +192,13 @@ class Annotations:
         name, count = self._find(origin)
         if name and count:
             return (name, *self._describe_parts(parts, count, whole))
-        # A generic class of users, whose parameters are not known to its objects; or `np.ndarray[...]`.
+        # A generic class of users, whose objects do not know their parameters; or `np.ndarray[...]`.
         return self._describe_plain(origin)
 
     def _describe_literal(self, parts: tuple[Any, ...], whole: Any) -> tuple[Any, ...]:
         if all(type(x) in (int, str, bytes, bool, type(None)) for x in parts):
             return "literal", *parts
-        # Members of enumerations, all of one class.
+        # Members of a single enumeration.
         cls = type(parts[0])
         if not issubclass(cls, enum.Enum) or any(type(x) is not cls for x in parts):
             raise refused(whole)

@@ -1,4 +1,4 @@
-"""The attributes that classes of Python add to objects of C++ and to containers, in copies and pickles."""
+"""Copies and pickles the attributes that Python subclasses add to C++ objects and containers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ def state_of(x: Any) -> Any:
     Raises
     ------
     TypeError
-        `__getstate__` returned no attributes, and no `__setstate__` takes what it returned.
+        `__getstate__` returned something other than attributes, and there is no `__setstate__` that accepts
+        it.
     """
     slots = {}
     for base, name in _own_attributes(type(x)):
@@ -46,7 +47,7 @@ def set_state(made: Any, state: Any) -> None:
 
 
 def _own_attributes(cls: type) -> Iterator[tuple[type, str]]:
-    """Iterate over slots and `__getstate__` of the classes that are not anyffi's, without that of C++."""
+    """Iterate over slots and `__getstate__` of the classes outside of anyffi, leaving out that of C++."""
     for base in cls.__mro__:
         if base.__module__ == "anyffi":
             return
@@ -66,7 +67,7 @@ def _has_own_setter(cls: type) -> bool:
 
 
 def _require_state(x: Any, state: Any) -> Any:
-    """Refuse what unpickling would not know how to restore."""
+    """Raise TypeError for a state that unpickling could not restore."""
     attributes = state if isinstance(state, tuple) and len(state) == 2 else (state,)
     if _has_own_setter(type(x)) or all(part is None or isinstance(part, dict) for part in attributes):
         return state
@@ -77,9 +78,9 @@ def _require_state(x: Any, state: Any) -> Any:
 
 
 class Restore:
-    """The `__setstate__` of a class with `pickle()`, for the classes of Python that override it.
+    """The `__setstate__` of a class with `pickle()`, for Python subclasses that override it.
 
-    Others have none: pickle would call it for their attributes.
+    Other classes have none, because pickle would call it for their attributes.
     """
 
     def __init__(self, cls: type, restore: Any) -> None:
@@ -94,7 +95,7 @@ class Restore:
         return MethodType(self, instance)
 
     def __call__(self, instance: Any, state: Any, /) -> None:
-        """Make the object of C++ anew, of what `__getstate__` of its class returned."""
+        """Create the C++ object anew from the result of its class's `__getstate__`."""
         cls: Any = self._class
         if not isinstance(instance, cls):
             raise TypeError(
@@ -106,7 +107,7 @@ class Restore:
             former = object.__new__(cls)
             former._anyffi_move_from(instance)
             try:
-                # A method of the former object may be running.
+                # A method of the former object may still be running.
                 instance._anyffi_runtime.object_keep_alive(made, former)
             except BaseException:
                 instance._anyffi_move_from(former)

@@ -1,4 +1,4 @@
-"""Python classes for the types that C++ registers, made when they are first needed."""
+"""Makes Python classes for the types that C++ registers, when they are first needed."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ _watch: Callable[[], Callable[[], None]] | None = None
 
 
 def set_permanent_watcher(watch: Callable[[], Callable[[], None]]) -> None:
-    """Call a function before permanent objects are created, and what it returns afterwards."""
+    """Call a function before permanent objects are created, and its result afterwards."""
     global _watch
     _watch = watch
 
 
 def is_watched() -> bool:
-    """Return whether objects are counted: those that are created once for a type are then created early."""
+    """Return whether objects are counted: those created once for a type are then created early."""
     return _watch is not None
 
 
 def begin_permanent() -> Callable[[], None]:
-    """Begin to create objects that live as long as the process; call the result afterwards."""
+    """Announce the creation of objects that live as long as the process; call the result when they exist."""
     return _watch() if _watch is not None else _do_nothing
 
 
@@ -49,7 +49,7 @@ def _do_nothing() -> None:
 
 
 class BoundClasses:
-    """The classes of registered types, of one backend."""
+    """The classes of registered types, for one backend."""
 
     def __init__(self, core: Any, public: dict[str, Any]) -> None:
         self._core = core
@@ -59,16 +59,16 @@ class BoundClasses:
         self._object: Any = public["Object"]
         self._maker = Members(public, self.class_of, self._ancestors)
         self._lock = make_lock()
-        #: By type code: the classes made here, and those that users registered.
+        #: By type code: classes made here, and classes that users registered.
         self._made: dict[int, Any] = {}
         self._registered: dict[int, Any] = {}
-        #: Of those written in Python, after `release_written`.
+        #: Classes written in Python, after `release_written`.
         self._released: dict[int, weakref.ref[Any]] = {}
-        #: Enumerations and exceptions.
+        #: Enumerations and exceptions, by type code.
         self._foreign: dict[int, Any] = {}
-        #: Keys of exceptions whose classes are being made.
+        #: Keys of exceptions whose classes are being created.
         self._under_way: set[str] = set()
-        #: For each class made here the version of the type and the names of its members.
+        #: For each class made here: the version of the type, and the names of its members.
         self._members: dict[int, tuple[int, tuple[str, ...]]] = {}
         core.set_class_maker(self.make)
         core.set_field_class(Field)
@@ -82,7 +82,7 @@ class BoundClasses:
     # ---- classes of types ----------------------------------------------------------------------------
 
     def class_of(self, type_code: int) -> Any:
-        """Return the class made for a type; not that which users registered for it."""
+        """Return the class made for a type, even if users registered another one."""
         with self._lock:
             found = self._made.get(type_code) or made_enumerations.get(type_code)
             if found is not None:
@@ -93,11 +93,11 @@ class BoundClasses:
             end = begin_permanent()
             cls = self._build(type_code, described)
             end()
-            # Making it may have collected garbage, and so have run code that needed it.
+            # Creating it may have collected garbage, and so have run code that needed the class.
             return self._made.setdefault(type_code, cls)
 
     def find_class(self, key: str) -> Any:
-        """Return the class made for a type; None if there is none of that key, or it is the runtime's own."""
+        """Return the class made for a type; None for an unknown key and for the runtime's own types."""
         type_code = self._runtime.type_find(key)
         return None if type_code is None or type_code < FIRST_DYNAMIC_TYPE else self.class_of(type_code)
 
