@@ -1,7 +1,8 @@
-"""The functions that pickles name. Their names and arguments never change: new versions read old pickles.
+"""The functions that pickles refer to. Names and arguments never change, so that old pickles can be read.
 
-What one backend pickled, any other one reads. Classes of the package are named as in `anyffi`. A function or
-module that is not found fails when it is used: in a worker, an error of unpickling would reach no caller.
+A pickle made by one backend can be read by any other. Classes of the package are referred to by their names
+in `anyffi`. A function or module that is not found only fails when it is used: in a worker, an error during
+unpickling would reach no caller.
 """
 
 from __future__ import annotations
@@ -35,20 +36,20 @@ __all__ = [
 ]
 
 _CONTAINERS = frozenset({"Array", "Shape", "List", "Map", "Dict", "FrozenSet", "Set"})
-#: Only CPython keeps a buffer from being resized while ctypes uses its memory.
+#: Only CPython prevents a buffer from being resized while ctypes uses its memory.
 _LOCKS_BUFFERS = sys.implementation.name == "cpython"
 
 
 def unpickle_api() -> Any:
-    """Return the object whose methods the functions of `anyffi` are."""
+    """Return the object whose methods are the functions of `anyffi`."""
     return _current.api
 
 
 def unpickle_container(cls: Any, content: Any = ()) -> Any:
-    """Make a container of the public class of a name, or of a user's class without running its `__init__`."""
+    """Make a container of a named public class, or of a user's class without running its `__init__`."""
     if not isinstance(cls, str):
         return _find_maker(cls, "_anyffi_make", "content")(content)
-    # Who lets this function alone be called, by an Unpickler of its own, gets nothing else.
+    # An Unpickler that permits only this function must not give access to anything else.
     if cls not in _CONTAINERS:
         raise ValueError(f"there is no container {cls!r}")
     return getattr(_current.api, cls)(content)
@@ -60,12 +61,12 @@ def unpickle_callable(function: Any) -> Any:
 
 
 def unpickle_function(name: str, library: str | None = None, module: str | None = None) -> Any:
-    """Return the registered function of the name, after loading the library or module that registers it."""
+    """Return the registered function with a name, after loading the library or module that registers it."""
     return _find(LateFunction(_find_function, unpickle_function, name, library, module))
 
 
 def unpickle_object(cls: Any, state: Any) -> Any:
-    """Make an object of a class, or of the type of that key, without running its `__init__`."""
+    """Make an object of a class, or of the type with a key, without running its `__init__`."""
     if isinstance(cls, str):
         cls = _current.api._class_of_key(cls)
     restore = _find_maker(cls, "_anyffi_restore", "state")
@@ -83,7 +84,7 @@ def _find_maker(cls: Any, name: str, what: str) -> Any:
 
 
 def unpickle_value(key: str, *args: Any) -> Any:
-    """Call the class of a key: that of an exception, or an enumeration with the value of a member."""
+    """Call the class for a key: an exception class, or an enumeration with a member's value."""
     return _current.api._class_of_key(key)(*args)
 
 
@@ -93,7 +94,7 @@ def unpickle_export(path: str | None, name: str) -> Any:
 
 
 def unpickle_module(path: str, *imports: Any) -> Any:
-    """Load the module at a path and let it import others."""
+    """Load the module at a path, and make it import others."""
     return _find(_LateModule(_load_module, unpickle_module, path, *imports))
 
 
@@ -138,7 +139,7 @@ def _import_all(module: Any, imports: tuple[Any, ...]) -> Any:
 
 
 class _Late:
-    """What is looked for again at each use; a pickle of it is that of the original."""
+    """An object that is looked up again at each use; its pickle is that of the original."""
 
     def __init__(self, find: Callable[..., Any], unpickle: Callable[..., Any], *args: Any) -> None:
         self._origin = unpickle, args
@@ -146,7 +147,7 @@ class _Late:
 
     def __reduce__(self) -> tuple[Any, ...]:
         unpickle, args = self._origin
-        # As short as those of older versions.
+        # As short as pickles of older versions.
         while args and args[-1] is None:
             args = args[:-1]
         return unpickle, args
@@ -155,7 +156,7 @@ class _Late:
         try:
             return self._finder(*self._origin[1])
         except Exception as error:
-            # Not that it cannot be found; the second is what CPython makes of a MemoryError that it loses.
+            # Not an error of the lookup; CPython turns a lost MemoryError into a SystemError.
             if isinstance(error, (MemoryError, SystemError)) or is_from_handler(error):
                 raise
             places = [each for each in self._origin[1] if isinstance(each, str)]
@@ -166,7 +167,7 @@ class _Late:
 
 
 class LateFunction(_Late):
-    """A callable for a function that was not found when it was unpickled."""
+    """Represents a function that was not found when it was unpickled."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function; ImportError if it still is not found."""
@@ -174,7 +175,7 @@ class LateFunction(_Late):
 
 
 class _LateModule(_Late):
-    """An object in the place of a module that could not be loaded."""
+    """Represents a module that could not be loaded."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -186,7 +187,7 @@ class _LateModule(_Late):
 
 
 def _find(late: Any) -> Any:
-    """Return what is looked for; if it is not found, something that fails when it is used."""
+    """Return the object; if it is not found, one that raises the error when it is used."""
     try:
         return late._find()
     except ImportError:
@@ -199,11 +200,11 @@ def describe_tensor(tensor: Any, flags: int, protocol: int) -> tuple[Any, ...]:
     Parameters
     ----------
     tensor : Tensor
-        A compact one.
+        A compact tensor.
     flags : int
-        Of the tensor that is pickled; `tensor` may be a copy of it.
+        The flags of the pickled tensor, of which `tensor` may be a copy.
     protocol : int
-        Of the pickle.
+        The protocol of the pickle.
 
     Raises
     ------
@@ -232,7 +233,7 @@ def _view_of(tensor: Any, element: tuple[int, int, int], shape: tuple[int, ...],
     try:
         return memoryview(tensor)
     except (BufferError, TypeError):
-        # Elements without a format; or PyPy.
+        # The elements have no format; or this is PyPy.
         import ctypes
 
         memory = (ctypes.c_char * _size_of(element, shape, flags)).from_address(tensor._anyffi_data_ptr())
@@ -246,7 +247,7 @@ def unpickle_tensor(content: Any, data_type: str, shape: tuple[int, ...], flags:
     Raises
     ------
     ValueError
-        The buffer has another size than the tensor, the flags are unknown, or the shape is none.
+        The sizes of buffer and tensor differ, the flags are unknown, or the shape is invalid.
     """
     import ctypes
 
@@ -262,8 +263,8 @@ def unpickle_tensor(content: Any, data_type: str, shape: tuple[int, ...], flags:
         raise ValueError(f"a tensor of {size} bytes cannot be made of {view.nbytes} bytes")
     memory: Any
     if _LOCKS_BUFFERS:
-        # The first byte: a class of arrays of this size would take ten times as long to make.
-        # Of the view: exporting the memory once more might give another one.
+        # Uses the first byte only: a class of arrays of this size would take ten times as long to make. Uses
+        # the view, because exporting the memory again might give another address.
         memory = ctypes.c_char.from_buffer(
             (bytearray(view) if view.readonly else view.cast("B")) if size else bytearray(1)
         )

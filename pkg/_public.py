@@ -1,4 +1,4 @@
-"""The public classes of the backend in use, which is opened before this is imported.
+"""The public classes of the backend in use, which must be open before this is imported.
 
 `_public.pyi` declares them for type checkers.
 """

@@ -54,9 +54,10 @@ class ConvertApi:
 
         Parameters
         ----------
-        The parts of a slice are converted, and an `Array`, `List`, `Map`, `Dict`, `FrozenSet` or `Set`
-        becomes exactly a `tuple`, `list`, `mappingproxy`, `dict`, `frozenset` or `set`; any other value is
-        returned unchanged.
+        value : object
+            The parts of a slice are converted, and an `Array`, `List`, `Map`, `Dict`, `FrozenSet` or `Set`
+            becomes exactly a `tuple`, `list`, `mappingproxy`, `dict`, `frozenset` or `set`; any other value
+            is returned unchanged.
 
         Raises
         ------

@@ -107,9 +107,9 @@ class BoundClasses:
         return cls
 
     def _place_of(self, key: str) -> tuple[str, str]:
-        """Return the module and the name of the class for a key, which may be nested in others."""
+        """Return the module and the name of the class for a key, which may be nested in other classes."""
         outer, _, name = key.rpartition(".")
-        # Without making the outer class, which may derive from this one.
+        # Without creating the outer class, which may derive from this one.
         is_nested = outer and (self._runtime.type_find(outer) or 0) >= FIRST_DYNAMIC_TYPE
         if not is_nested:
             return outer, name
@@ -117,19 +117,19 @@ class BoundClasses:
         return module, f"{place}.{name}"
 
     def _add_nested(self, type_code: int, cls: Any) -> None:
-        """Make the classes that are nested in one its attributes, unless it has members of these names."""
+        """Make the classes nested in a class its attributes, unless it has members with these names."""
         for name, key in self._runtime.type_list_nested(type_code):
             if name.isidentifier() and name not in cls.__dict__:
                 set_member(cls, name, NestedClass(functools.partial(self.find_class, key)))
 
     def find_nested(self) -> None:
-        """Let the classes that were made so far have those nested in them that a library has added."""
+        """Add the nested classes that a library has registered to the classes made so far."""
         with self._lock:
             for type_code, cls in [*self._made.items(), *self._foreign.items()]:
                 self._add_nested(type_code, cls)
 
     def _make_foreign(self, type_code: int, described: TypeDescription) -> Any:
-        """Return the class of an enumeration or of exceptions, of which there are no objects."""
+        """Return the class of an enumeration or exception type, which has no objects in the runtime."""
         key = described.key
         base, name, text, _ = described.fields[0]
         if name != "Exception":
@@ -144,12 +144,12 @@ class BoundClasses:
             self._under_way.discard(key)
 
     def _find_exception(self, kind: str) -> Any:
-        """Return the exception class of a key; None if there is none, or bases form a cycle."""
+        """Return the exception class for a key; None if there is none, or if bases form a cycle."""
         found = None if kind in self._under_way else self.find_class(kind)
         return found if isinstance(found, type) and issubclass(found, BaseException) else None
 
     def make(self, type_code: int) -> None:
-        """Set the class for objects of a type that arrive, for which none is set yet."""
+        """Set the class for objects of a type that arrive, if no class is set yet."""
         with self._lock:
             released = self._released.get(type_code)
             written = None if released is None else released()
@@ -163,12 +163,12 @@ class BoundClasses:
             elif issubclass(registered, own):
                 cls = registered
             else:
-                # It has the methods of both: those of the type precede.
+                # It has the methods of both; those made for the type take precedence.
                 cls = type(own.__name__, (own, registered), _namespace_of(own))
             self._core.set_class(type_code, cls)
 
     def register(self, type_code: int, cls: Any) -> None:
-        """Set the class for objects of a type that arrive, and add the members that it lacks."""
+        """Set the class for objects of a type that arrive, and add the members that the class lacks."""
         with self._lock:
             self._require_static(type_code, cls)
             self._core.set_class(type_code, cls)
@@ -182,7 +182,7 @@ class BoundClasses:
                     self.make(other)
 
     def add_record(self, type_code: int, draft_code: int, cls: Any) -> None:
-        """Set the class of a type that Python declared, and of its drafts."""
+        """Set the class of a type that Python declared, and of the type's drafts."""
         with self._lock:
             self._made[type_code] = cls
             self._core.set_class(type_code, cls)
@@ -194,12 +194,12 @@ class BoundClasses:
                     self.make(other)
 
     def let_create(self, cls: Any) -> None:
-        """Let the backend create objects of a dataclass, or of a class that derives from one, by itself."""
+        """Let the backend itself create objects of a dataclass, or of a class that derives from one."""
         if type(cls).__call__ is type.__call__:
             self._core.set_record_class(cls, RecordMethods.__dict__["__new__"], self._runtime.record_create)
 
     def release_written(self) -> None:
-        """Keep the classes that users wrote no longer: they, and what their modules hold, end with these."""
+        """Release the classes that users wrote, so that they and their modules' content can be freed."""
         with self._lock:
             written = {code: cls for code, cls in self._made.items() if "_anyffi_record" in cls.__dict__}
             for type_code, cls in {**written, **self._registered}.items():
@@ -210,12 +210,12 @@ class BoundClasses:
                     self._core.drop_class(each)
 
     def code_of(self, cls: type) -> int | None:
-        """Return the type code of a class of objects; None for others."""
+        """Return the type code of a class of objects; None for other classes."""
         if not issubclass(cls, self._object):
             return None
         for base in cls.__mro__:
             if base is self._object:
-                # Objects of any type, also where it is registered for one.
+                # `Object` may hold objects of any type, even if it is registered for one.
                 break
             record = base.__dict__.get("_anyffi_record")
             if type(record) is tuple:
@@ -232,14 +232,14 @@ class BoundClasses:
         return next((type_code for type_code, known in self._registered.items() if known is cls), None)
 
     def note_subclass(self, cls: type) -> None:
-        """Let the runtime ask a new class of Python: it may say which objects are equal, and add to them."""
+        """Tell the runtime about a new Python class, which may define equality and add attributes."""
         self._require_one_part(cls)
         type_code = self.code_of(cls)
         if type_code is None or type_code < FIRST_DYNAMIC_TYPE:
             if issubclass(cls, self.public["Module"]):
                 self._core.set_module_class(cls)
             return
-        # One that is made for a type adds nothing.
+        # A class made for a type adds no attributes.
         if "_anyffi_type_key" not in cls.__dict__ and "_anyffi_record" not in cls.__dict__:
             self._runtime.type_let_host_derive(type_code)
             constructor = find_on_type(cls, "__init__")
@@ -252,7 +252,7 @@ class BoundClasses:
             self._runtime.type_let_host_compare(type_code)
 
     def _require_one_part(self, cls: type) -> None:
-        """Refuse a class whose bases have different objects in C++: Python sees wrappers of one layout."""
+        """Reject a class whose bases are different C++ classes: a wrapper has only one object."""
         found = [(known, base) for base in cls.__bases__ if (known := self.code_of(base)) is not None]
         for index, (first, base) in enumerate(found):
             for second, other in found[index + 1 :]:
@@ -264,7 +264,7 @@ class BoundClasses:
                     )
 
     def _require_static(self, type_code: int, cls: type) -> None:
-        """Refuse a class whose attributes an assignment would replace, instead of calling a setter of C++."""
+        """Reject a class where an assignment would replace a static property, not call its setter."""
         if isinstance(cls, ClassWithStatic) or not any(
             map(self._maker.has_static_properties, (type_code, *self._ancestors(type_code)))
         ):
@@ -275,12 +275,12 @@ class BoundClasses:
         )
 
     def let_compare(self, type_code: int, cls: type) -> None:
-        """Let the runtime compare objects of a type as a class in Python says, if it says anything."""
+        """Make the runtime compare objects of a type as a Python class defines it, if the class does."""
         if _compares_in_python(cls):
             self._runtime.type_let_host_compare(type_code)
 
     def refresh(self, type_code: int) -> None:
-        """Replace the members of a class, whose library was loaded again."""
+        """Replace the members of a class whose library was loaded again."""
         with self._lock:
             cls = self._made.get(type_code)
             described = self._describe_type(type_code)
@@ -295,7 +295,7 @@ class BoundClasses:
                 self._core.set_class(type_code, cls)  # with the new constructor
 
     def _ancestors(self, type_code: int) -> list[int]:
-        """Return the codes of the ancestors, the nearest first, without Object."""
+        """Return the codes of the ancestors, the nearest first, without that of Object."""
         found: list[int] = []
         parent = self._describe_type(type_code).parent
         while parent != code.OBJECT:
@@ -335,7 +335,7 @@ class BoundClasses:
         self._add_nested(type_code, cls)
 
     def _complete(self, cls: Any, type_code: int) -> None:
-        """Add the members of a type and of its ancestors to a class, except for names that it has."""
+        """Add the members of a type and of its ancestors to a class, except those whose names it has."""
         known = {name for base in cls.__mro__ if not _is_of_package(base) for name in base.__dict__}
         for owner in (type_code, *self._ancestors(type_code)):
             for name, value in self._maker.members_of(cls, owner, self._describe_type(owner)).items():
@@ -353,11 +353,11 @@ def _compares_in_python(cls: type) -> bool:
 
 
 def _is_of_python(cls: type, name: str) -> bool:
-    """Return whether `__eq__` or `__hash__` of a class is neither that of all objects nor one of C++."""
+    """Return whether `__eq__` or `__hash__` of a class comes neither from Object nor from C++."""
     base = next(base for base in cls.__mro__ if name in base.__dict__)
     found = base.__dict__[name]
     if found is None:
-        # A class with an `__eq__` alone has this `__hash__`.
+        # Python sets this `__hash__` in a class that defines only `__eq__`.
         found = base.__dict__.get("__eq__")
     return not _is_of_package(base) and not isinstance(found, MethodMethods)
 

@@ -1,4 +1,4 @@
-"""Names that a module imports for type checkers alone, which annotations of its classes use."""
+"""Finds names that a module imports only for type checkers, and uses in annotations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["find_import", "find_object", "is_being_imported"]
 
 
 def find_import(module: ModuleType | None, name: str) -> str | None:
-    """Return what a name below ``if TYPE_CHECKING:`` is imported from, such as ``"module.Name"``."""
+    """Return the source of a name imported under ``if TYPE_CHECKING:``, such as ``"module.Name"``."""
     path = getattr(module, "__file__", None)
     if module is None or not isinstance(path, str):
         return None
@@ -29,7 +29,7 @@ def find_import(module: ModuleType | None, name: str) -> str | None:
 
 
 def find_object(place: str) -> Any:
-    """Return what module and name lead to, or None. No module is imported: it might import this one."""
+    """Return the object with a qualified name, or None. Imports nothing, to avoid import cycles."""
     owner_name, _, name = place.rpartition(".")
     module = sys.modules.get(place)
     if module is not None or not owner_name:
@@ -39,7 +39,7 @@ def find_object(place: str) -> Any:
 
 
 def is_being_imported(x: Any) -> bool:
-    """Return whether an object is a module whose code has not ended, which will have more attributes."""
+    """Return whether an object is a module that is still being executed, and so may get more attributes."""
     return isinstance(x, type(sys)) and bool(getattr(x.__spec__, "_initializing", False))
 
 
@@ -48,7 +48,7 @@ def _read_imports(source: str, package: str) -> dict[str, str]:
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return {}  # The file is not what was imported.
+        return {}  # The file is not the one that was imported.
     found: dict[str, str] = {}
     for node in tree.body:
         if not isinstance(node, ast.If):

@@ -26,7 +26,7 @@ __all__ = ["CLASSES", "CORES", "build"]
 _Row = tuple[type, str, bool, Optional[type]]
 
 #: All public classes, by name: methods, base, whether a backend has a class of its own below it, and the
-#: class of `collections.abc` that it implements. A base comes before what derives from it.
+#: class of `collections.abc` that it implements. A base precedes the classes that derive from it.
 CLASSES: dict[str, _Row] = {
     "Object": (ObjectMethods, "", True, None),
     "Function": (FunctionMethods, "Object", True, None),
@@ -46,7 +46,7 @@ CORES = (*(f"{name}Core" for name, (_, _, has_core, _) in CLASSES.items() if has
 
 
 def build(core: Any) -> dict[str, Any]:
-    """Make the public classes over a backend, and the runtime's functions that their methods call.
+    """Create the public classes over a backend, and the functions of the runtime that their methods call.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def build(core: Any) -> dict[str, Any]:
         if has_core:
             bases.append(getattr(core, f"{name}Core"))
         for method in vars(methods).values():
-            # What errors about wrong arguments, and pickles, name.
+            # The name that pickles and errors about wrong arguments show.
             if isinstance(method, FunctionType):
                 method.__qualname__ = f"{name}.{method.__name__}"
                 method.__module__ = "anyffi"

@@ -30,14 +30,14 @@ def shown_class(x: Any) -> str:
 def new_or_same(init: Any) -> Any:
     """Make `__new__` of an immutable container, with the signature of its `__init__`.
 
-    It gets the arguments of a subclass's `__init__`.
+    `__new__` gets the arguments of a subclass's `__init__`.
     """
 
     def __new__(cls: Any, /, *arguments: Any, **named: Any) -> Any:
-        """Return the argument if it is exactly of this class, as `tuple` does; else a new container."""
+        """Return the argument if it is exactly of this class, as `tuple` does; else create a container."""
         if len(arguments) == 1 and not named and type(arguments[0]) is cls and is_public(cls):
             return arguments[0]
-        # A `__new__` of its own must not pass them on, as with `object.__new__`.
+        # As with `object.__new__`, a subclass's own `__new__` must not pass the arguments on.
         return object.__new__(cls) if cls.__new__ is __new__ else object.__new__(cls, *arguments, **named)
 
     __new__.__wrapped__ = init  # type: ignore[attr-defined]
@@ -45,7 +45,7 @@ def new_or_same(init: Any) -> Any:
 
 
 def is_made(x: Any, content: Any) -> bool:
-    """Return whether `__new__` returned `content` itself; TypeError if `x` has other content already."""
+    """Return whether `__new__` returned `content` itself; raise TypeError if `x` has other content."""
     if x is content:
         return True
     if x._anyffi_address:
@@ -54,7 +54,7 @@ def is_made(x: Any, content: Any) -> bool:
 
 
 def single_argument(name: str, arguments: tuple[Any, ...], default: Any) -> Any:
-    """Return the one optional argument of a method that accepts any keyword."""
+    """Return the only, optional argument of a method that accepts any keyword."""
     if len(arguments) > 1:
         raise TypeError(f"{name} expected at most 1 argument, got {len(arguments)}")
     return arguments[0] if arguments else default
@@ -69,7 +69,8 @@ def deep_copies(values: Iterable[Any], memo: dict[int, Any]) -> list[Any]:
     """Call `copy.deepcopy`, imported late, for each value."""
     from copy import deepcopy
 
-    # No comprehension: without memory for its cells CPython 3.11 loses a reference to `memo`, and so copies.
+    # Not a comprehension: without memory for its cells, CPython 3.11 leaks a reference to `memo`, and so the
+    # copies.
     copies = []
     for x in values:
         copies.append(deepcopy(x, memo))
@@ -77,17 +78,17 @@ def deep_copies(values: Iterable[Any], memo: dict[int, Any]) -> list[Any]:
 
 
 class Container:
-    """The base of all methods of containers. Only users' subclasses add attributes to instances."""
+    """The base of all container methods. Only users' subclasses have instance attributes."""
 
     __slots__ = ()
     __class_getitem__ = classmethod(GenericAlias)  # type: ignore[var-annotated]
     __hash__ = None  # type: ignore[assignment]
     #: `case anyffi.List([x, y]):` matches the container itself, as `case list([x, y]):` does.
     __match_args__ = ("_anyffi_itself",)
-    #: What pickles name.
+    #: The function that pickles refer to.
     _anyffi_unpickle = staticmethod(unpickle_container)
 
-    # Annotations would be those of users' classes, too.
+    # Annotations would be inherited by users' classes.
     if TYPE_CHECKING:
         _anyffi_runtime: Runtime
         #: The corresponding class of Python.
@@ -111,35 +112,35 @@ class Container:
         return self._anyffi_runtime.to_object(content)
 
     def _anyffi_made_of(self, elements: Any) -> Any:
-        """Make a container of this type from any iterable, or any mapping."""
+        """Make a container of this type from any iterable or mapping."""
         return self._anyffi_new(self._anyffi_plain(elements))
 
     @classmethod
     def _anyffi_make(cls, content: Any) -> Any:
-        """Make a container of this class, without running its `__init__`."""
+        """Make a container of this class without running its `__init__`."""
         made = cls.__new__(cls)
         made._anyffi_move_from(made._anyffi_made_of(content))
         return made
 
     def _anyffi_holds_trees(self) -> bool:
-        """Return whether a pickle has what is inside as Python's own containers.
+        """Return whether a pickle stores the parts as Python's own containers.
 
-        Containers that nothing else refers to are written as Python's, from which the same ones are made: a
-        tenth of the time of an object each. Classes of users see the elements that they were given.
+        Containers without other references are stored as Python's own, from which equal ones are made: that
+        takes a tenth of the time of an object each. Users' subclasses get the original elements.
         """
         is_nested = is_public(type(self)) and not holds_scalars(self._anyffi_type_mask())
         return is_nested and self._anyffi_runtime.container_is_tree(self)
 
     def _anyffi_content(self) -> Any:
-        """Return the content for a pickle as Python's own containers, or None where they are unpacked."""
+        """Return the content for a pickle as Python's own containers; None if they must not be converted."""
         return self.to_python() if self._anyffi_holds_trees() else None
 
     def _anyffi_reduced(self, *content: Any) -> tuple[Any, ...]:
-        """Return for `__reduce__` what makes a container of this class of the content, and its attributes."""
+        """Return the `__reduce__` value for a container of this class with this content."""
         self._anyffi_runtime.need_stack()
         cls = type(self)
         if is_public(cls):
-            # By name: a pickle of one backend can be read with another one.
+            # By name, so that any backend can read the pickle.
             return unpickle_container, (cls.__name__, *content), None
         return unpickle_container, (cls, *content), state_of(self)
 
@@ -158,12 +159,12 @@ class Container:
         return made
 
     def _anyffi_unchanged(self, memo: dict[int, Any]) -> Any:
-        """Return the container itself as its deep copy, which is not made again where it is met again."""
+        """Return the container itself as its deep copy, and remember that."""
         memo[id(self)] = self
-        # As `copy.deepcopy` keeps what it copies: another wrapper must not get the address.
+        # As `copy.deepcopy` does: keeps the original alive, so that its address is not reused.
         memo.setdefault(id(memo), []).append(self)
         return self
 
     def _anyffi_is_copied_at_once(self) -> bool:
-        """Return whether a deep copy is a plain one: there is nothing inside to be copied."""
+        """Return whether a deep copy is a shallow one, because no part needs copying."""
         return is_public(type(self)) and holds_scalars(self._anyffi_type_mask())

@@ -1,4 +1,4 @@
-"""What classes of C++ types have where C++ defines nothing else: `__repr__`, copies and pickles."""
+"""The defaults of C++ classes: `__repr__`, copies and pickles."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from .fields import Field
 
 __all__ = ["__replace__", "__repr__", "make_copies", "make_copy", "make_reduce", "namespace_of_key"]
 
-#: The module of classes whose key has no dot.
+#: The module of classes whose keys have no dot.
 _NO_MODULE = "anyffi.objects"
 
 _running = threading.local()
 
 
 def namespace_of_key(key: str, doc: str | None, place: tuple[str, str]) -> dict[str, Any]:
-    """Return what each class made for the type of a key has: module and name, docstring and the key."""
+    """Return the attributes of each class made for a type: module, name, docstring and key."""
     module, name = place
     return {"__module__": module or _NO_MODULE, "__qualname__": name, "__doc__": doc, "_anyffi_type_key": key}
 
 
 def __repr__(self: Any) -> str:
-    """Return the class and the fields; of an object inside of itself `...`."""
+    """Return the class and the fields; `...` for an object inside of itself."""
     cls = type(self)
     name = cls.__qualname__ if cls.__module__ == _NO_MODULE else f"{cls.__module__}.{cls.__qualname__}"
     # Reading a field may run code that replaces the object.
@@ -46,7 +46,7 @@ def __repr__(self: Any) -> str:
 
 
 def __replace__(self: Any, /, **changes: Any) -> Any:
-    """Return a copy with other values of fields and properties: what `copy.replace` of Python 3.13 calls."""
+    """Return a copy with other values in some fields and properties, for `copy.replace`."""
     from copy import copy
 
     cls = type(self)
@@ -60,7 +60,7 @@ def __replace__(self: Any, /, **changes: Any) -> Any:
 
 
 def _remade(self: Any, made: Any) -> Any:
-    """Move a copy that C++ made into an instance of the original's class."""
+    """Move a copy made by C++ into an instance of the original's class."""
     if type(made) is type(self):
         return made
     if getattr(made, "_anyffi_type_code", None) != self._anyffi_type_code:
@@ -70,8 +70,8 @@ def _remade(self: Any, made: Any) -> Any:
 
 
 def _require_own(self: Any, type_code: int, verb: str, member: str) -> None:
-    """Refuse an object of a derived class: the functions of a base would make one of the base."""
-    # What an empty object lacks is said by the function of C++ that gets it.
+    """Reject an object of a derived class: the base's functions would create an object of the base."""
+    # For an empty object, the C++ function that gets it raises the error.
     if self._anyffi_address and self._anyffi_type_code != type_code:
         own, base = (self._anyffi_runtime.type_describe(x)[0] for x in (self._anyffi_type_code, type_code))
         raise TypeError(
@@ -81,12 +81,12 @@ def _require_own(self: Any, type_code: int, verb: str, member: str) -> None:
 
 
 def _class_without_attributes(cls: Any) -> Any:
-    """Return a class, or None: instances of one that users registered may have attributes of Python."""
+    """Return a class, or None if instances may have Python attributes, as for a class registered by users."""
     return cls if "_anyffi_type_key" in cls.__dict__ else None
 
 
 def make_copies(cls: type, copy: Any, type_code: int) -> tuple[Any, Any]:
-    """Return `__copy__` and `__deepcopy__` of a class, for objects of a type, by what copies one."""
+    """Return `__copy__` and `__deepcopy__` for a class and a type, given a function that copies objects."""
     plain = _class_without_attributes(cls)
 
     def copy_content(self: Any) -> Any:
@@ -100,7 +100,7 @@ def make_copies(cls: type, copy: Any, type_code: int) -> tuple[Any, Any]:
         set_state(made, state_of(self))
         return made
 
-    # Once the classes of its bases are whole.
+    # Filled later, when the classes of its bases are complete.
     shared: list[tuple[Field, ...]] = []
 
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
@@ -119,14 +119,14 @@ def make_copies(cls: type, copy: Any, type_code: int) -> tuple[Any, Any]:
     return __copy__, __deepcopy__
 
 
-#: Types of fields whose values are never shared.
+#: Types of fields whose values are never shared between copies.
 _LEAVES = ("int", "float", "bool", "str", "bytes", "complex")
 
 
 def _fields_that_share(cls: type) -> tuple[Field, ...]:
-    """Return the fields in which a copied object may share containers or objects with the original.
+    """Return the fields in which a copy may share containers or objects with the original.
 
-    The object of a pointer is not copied: it would not outlive the copy. Such a field cannot be set.
+    Not those that are pointers: a copied object would not outlive the copy. Such a field cannot be set.
     """
     names = [(base, name) for base in cls.__mro__ for name in base.__dict__.get("_anyffi_field_names", ())]
     fields = [base.__dict__.get(name) for base, name in names]
@@ -138,7 +138,7 @@ def _fields_that_share(cls: type) -> tuple[Field, ...]:
 
 
 def _deepen(made: Any, fields: tuple[Field, ...], memo: dict[int, Any]) -> None:
-    """Copy what a copied object shares with the original: containers, and objects that can be copied."""
+    """Copy the parts that a copied object shares with the original: containers, and copyable objects."""
     from copy import deepcopy
 
     for field in fields:
@@ -151,7 +151,7 @@ def _deepen(made: Any, fields: tuple[Field, ...], memo: dict[int, Any]) -> None:
 
 
 def make_reduce(cls: Any, type_code: int, get_state: Any) -> Any:
-    """Return `__reduce__` for objects of a type: it gives class, state from C++, and attributes."""
+    """Return `__reduce__` for objects of a type, with their class, their C++ state and their attributes."""
     plain = _class_without_attributes(cls)
 
     def __reduce__(self: Any) -> tuple[Any, ...]:
@@ -164,7 +164,7 @@ def make_reduce(cls: Any, type_code: int, get_state: Any) -> Any:
         if is_plain:
             return unpickle_object, (plain._anyffi_type_key, state)
         cls = type(self)
-        # The classes made here have no place that `import` finds.
+        # Classes made here cannot be imported by name.
         shown = cls.__dict__.get("_anyffi_type_key", cls)
         return unpickle_object, (shown, state), state_of(self)
 
@@ -172,5 +172,5 @@ def make_reduce(cls: Any, type_code: int, get_state: Any) -> Any:
 
 
 def make_copy(get_state: Any, restore: Any) -> Any:
-    """Return a function that copies an object by the functions for pickles."""
+    """Return a function that copies an object with its pickle functions."""
     return lambda self: restore(self._anyffi_runtime.to_plain(get_state(self)))

@@ -1,4 +1,4 @@
-"""Dataclasses that derive from classes of C++."""
+"""Dataclasses that derive from C++ classes."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ __all__ = ["DerivedMethods", "make_post_init", "refuse_members"]
 
 
 class DerivedMethods(RecordMethods):
-    """What these have besides, above the methods of C++."""
+    """Additional methods of these classes, which precede those of C++."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
-        #: The class made for the type of C++.
+        #: The class made for the C++ type.
         _anyffi_of_cpp: Any
         _anyffi_bind_overrides: Any
 
     def _anyffi_set_base(self, made: Any) -> None:
-        """Make a new object of C++ a part of this one."""
+        """Make a new C++ object a part of this one."""
         self._anyffi_runtime.record_set_base(self, made)
         self._anyffi_runtime.renew_wrapper(self)
 
     @classmethod
     def _anyffi_take(cls, made: Any) -> Any:
-        """Return an instance, with defaults, for a new object of C++."""
+        """Return an instance, with default values, for a new C++ object."""
         other = cls.__new__(cls)
         other._anyffi_set_base(made)
         other._anyffi_bind_overrides()
@@ -71,7 +71,7 @@ class DerivedMethods(RecordMethods):
 
 
 def make_post_init(cls: Any) -> Any:
-    """Return the `__post_init__` of a class that defines none: it calls the constructor of C++."""
+    """Return the default `__post_init__`, which calls the C++ constructor."""
 
     def __post_init__(self: Any, *args: Any) -> None:
         super(cls, self).__init__()
@@ -80,7 +80,7 @@ def make_post_init(cls: Any) -> Any:
 
 
 def refuse_members(cls: type, annotated: Any) -> None:
-    """Refuse fields that have the name of a member of the class of C++."""
+    """Reject fields that have the name of a member of the C++ class."""
     for name in annotated:
         for base in cls.__mro__:
             members = base.__dict__

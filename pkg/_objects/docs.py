@@ -1,6 +1,6 @@
 """`__doc__`, `__annotations__`, `__globals__` and `__signature__` of functions, and `__doc__` of modules.
 
-Descriptors, since the classes have attributes of these names, too.
+These are descriptors, because the classes have attributes with the same names.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         """A module that is documented."""
 
         _anyffi_runtime: Runtime
-        #: That of the module's backend, which imports this module.
+        #: The classes of the module's backend, which imports this module.
         _anyffi_classes: Any
 
         def get_function(self, name: str) -> Function: ...
@@ -44,7 +44,7 @@ __all__ = [
 
 
 def _signatures() -> Any:
-    # Imported late: `inspect` would be a fifth of this package's import.
+    # Imported late: `inspect` would take a fifth of this package's import time.
     from . import signatures
 
     return signatures
@@ -69,7 +69,7 @@ def signature_of_constructor(function: Any) -> Signature:
 
 
 class FunctionAnnotations(dict):  # type: ignore[type-arg]  # of the class: `typing` looks into its `__dict__`
-    """`__annotations__`: empty for the class, names of types for each function."""
+    """`__annotations__`: empty for the class, type names for each function."""
 
     def __get__(self, function: Function | None, owner: type) -> dict[str, str]:
         if function is None:
@@ -79,7 +79,7 @@ class FunctionAnnotations(dict):  # type: ignore[type-arg]  # of the class: `typ
 
 
 class FunctionGlobals:
-    """`__globals__` of each function: what the names in its annotations stand for."""
+    """`__globals__` of each function: the objects that the names in its annotations refer to."""
 
     def __get__(self, function: Any, owner: type) -> Any:
         if function is None:
@@ -132,7 +132,7 @@ class ModuleDoc:
             name for name, function in functions.items() if keywords.is_constant(function._anyffi_info())
         }
         parts = []
-        # A function of the name of a class hides it.
+        # A function hides a class with the same name.
         classes = sorted({*module._anyffi_runtime.module_list_classes(module)} - functions.keys())
         if classes:
             parts += ["Classes:", *(_described_class(module, name) for name in classes)]

@@ -1,4 +1,4 @@
-"""Classes of Python's `enum`: for the enumerations that C++ describes, and as types of fields."""
+"""Python's `enum` classes: for C++ enumerations, and as types of fields."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ made_enumerations: dict[int, Any] = {}
 
 
 def make_enumeration(type_code: int, key: str, doc: str | None, members: Any, place: tuple[str, str]) -> Any:
-    """Return the class of an enumeration, which is made once.
+    """Return the class of an enumeration, creating it at the first call.
 
     Parameters
     ----------
     type_code : int
-        Of the enumeration.
+        The code of the enumeration.
     key : str
-        Of the type.
+        The type's key.
     doc : str or None
-        Of the enumeration.
+        The docstring of the enumeration.
     members : sequence
-        Of each the name, the name of the base class in `enum`, the docstring or None, and the value.
+        For each member: its name, the name of its base class in `enum`, its docstring or None, and its value.
     place : tuple of str
         The module and the name of the class.
     """
@@ -50,7 +50,7 @@ def make_enumeration(type_code: int, key: str, doc: str | None, members: Any, pl
 
 
 def describe_enumeration(cls: Any, only: tuple[Any, ...] = ()) -> list[Any]:
-    """Return what the members of an enumeration that derives from a builtin are to the runtime.
+    """Return the runtime's values for the members of an enumeration that derives from a builtin.
 
     Parameters
     ----------
@@ -62,24 +62,24 @@ def describe_enumeration(cls: Any, only: tuple[Any, ...] = ()) -> list[Any]:
     Returns
     -------
     list
-        A function that returns the member for another value, of flags, or None; then, in turn, members as
-        their values and as objects.
+        A function that returns the member for any other value of flags, or None; then each member as its
+        value and as the object, in turn.
     """
     is_open = issubclass(cls, enum.Flag) and not only
     described: list[Any] = [(lambda x: Opaque(cls(x))) if is_open else None]
-    # Iteration leaves out sets of several flags that have a name.
+    # Iteration leaves out named combinations of flags.
     for member in dict.fromkeys(only or cls.__members__.values()):
         described += [member, Opaque(member)]
     return described
 
 
 def _reduce(self: Any, protocol: int) -> tuple[Any, ...]:
-    # The class has no place that `import` finds.
+    # The class cannot be imported by name.
     return unpickle_value, (self._anyffi_type_key, int(self))
 
 
 def _remembering_repr(base: Any) -> Callable[[Any], str]:
-    """Return the `__repr__` of a class that derives from one of `enum`, which takes four times as long."""
+    """Return a `__repr__` for an `enum` class whose own one takes four times as long."""
     texts: dict[int, str] = {}
 
     def __repr__(self: Any) -> str:
@@ -93,7 +93,7 @@ def _remembering_repr(base: Any) -> Callable[[Any], str]:
 
 
 def _allowed(names: list[str]) -> list[str]:
-    """Return names that `enum` accepts for members, and that code can have behind a dot."""
+    """Return names that `enum` accepts for members, and that can follow a dot in code."""
     allowed = []
     for name in names:
         if name == "mro" or name[:1] == name[-1:] == "_" or keyword.iskeyword(name):

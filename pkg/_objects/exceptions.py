@@ -19,22 +19,22 @@ _made: dict[int, Any] = {}
 def make_exception(
     type_code: int, key: str, base: Any, doc: str | None, place: tuple[str, str], attributes: Any
 ) -> Any:
-    """Return the exception class of a key: that which users registered for the kind, else one made once.
+    """Return the exception class for a key: the one that users registered for the kind, or else a new one.
 
     Parameters
     ----------
     type_code : int
-        Of the type.
+        The type's code.
     key : str
-        Of the type, and the kind of its errors.
+        The type's key, which is also the kind of its errors.
     base : type
-        What the class derives from.
+        The base class.
     doc : str or None
         Its docstring.
     place : tuple of str
         The module and the name of the class.
     attributes : sequence of tuple
-        Of each attribute, the name, type and docstring.
+        For each attribute: its name, type and docstring.
     """
     if key in class_of_kind and not is_declared(class_of_kind[key]):
         return class_of_kind[key]
@@ -48,12 +48,12 @@ def make_exception(
 
 
 def _describe_attributes(base: Any, attributes: Any) -> dict[str, Any]:
-    """Return what a class of exceptions has for attributes."""
+    """Return the class attributes of an exception class."""
     names = [name for name, *_ in attributes]
     known = {*names, *attributes_of(base)}
 
     def __init__(self: Any, *args: Any, **attributes: Any) -> None:
-        # From C++ they arrive behind the message, those of the bases included.
+        # From C++ they arrive after the message, including those of the bases.
         if len(args) == 3 and args[1] is MISSING:
             given = args[2]()
             args, attributes = args[:1], dict(zip(given[::2], given[1::2]))
@@ -63,18 +63,18 @@ def _describe_attributes(base: Any, attributes: Any) -> dict[str, Any]:
                 raise TypeError(f"{type(self).__name__}() got an unexpected keyword argument {name!r}")
             setattr(self, name, value)
 
-    # Of exceptions that Python makes of a message alone they are None.
+    # None for exceptions that Python creates from a message alone.
     return {"__init__": __init__, "_attributes": tuple(map(tuple, attributes)), **dict.fromkeys(names)}
 
 
 def attributes_of(cls: Any) -> dict[str, str | None]:
-    """Return the types of the attributes of an exception class by name, those of its bases included."""
+    """Return the types of an exception class's attributes by name, including those of its bases."""
     described = (each.__dict__.get("_attributes", ()) for each in reversed(cls.__mro__))
     return {name: type_name for each in described for name, type_name, *_ in each}
 
 
 def find_base(key: str, name: str, find_class: Callable[[str], Any]) -> Any:
-    """Return the class of a builtin exception, or of a key; ValueError if there is none."""
+    """Return a builtin exception class, or the class for a key; raise ValueError if there is none."""
     found = class_of_kind.get(name) or find_class(name)
     if found is None:
         raise ValueError(
@@ -89,7 +89,7 @@ def _reduce(self: Any) -> tuple[Any, ...]:
     )
     reduce: Any = base.__reduce__
     cls, *rest = reduce(self)
-    # The classes made here have no place that `import` finds.
+    # Classes made here cannot be imported by name.
     if "_anyffi_type_key" not in type(self).__dict__:
         return cls, *rest
     args, *others = rest

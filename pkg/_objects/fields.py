@@ -13,14 +13,14 @@ from .runtime import Runtime
 
 __all__ = ["FROZEN", "Field", "annotations_of", "refuse_hidden_fields"]
 
-#: In the metadata of a field of a dataclass that is set once.
+#: Key in the metadata of dataclass fields that can be set only once.
 FROZEN = "anyffi.frozen"
 
 
 class Field(property):
     """A property that reads, and perhaps writes, a field of the object.
 
-    `is_frozen`: assignments set it once, until it has a value; `set` always does.
+    If `is_frozen`, assignments may only give the field its first value; `set` always works.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Field(property):
                         runtime.renew_wrapper(self)
                 except Exception as exception:
                     is_complete = locate_field(exception, (value,), f"{owner}.{name}")
-                    # What the front end itself refused has its words.
+                    # A message of the front end itself is complete.
                     if isinstance(exception, TypeError) and not is_complete:
                         explain_field(exception, value)
                     raise
@@ -57,22 +57,22 @@ class Field(property):
         super().__init__(get, _once(name, get, put) if is_frozen else put)
         self._put = put
         self.is_frozen = is_frozen
-        # For the messages of Python 3.10 and later; only the body of a class does it by itself.
+        # For messages of Python 3.10 and later; Python calls it only for names in a class body.
         if hasattr(self, "__set_name__"):
             self.__set_name__(None, name)
-        # The `doc` of a property is hidden by the docstring of a derived class.
+        # A docstring of a derived class would hide the property's `doc`.
         self.__doc__ = doc
         self.type_name = type_name
 
     def set(self, instance: Any, value: Any) -> None:
-        """Set the field of an object, also where assignments are refused."""
+        """Set the field of an object, even if assignments are rejected."""
         if self._put is None:
             raise AttributeError("the field is read-only")
         self._put(instance, value)
 
 
 def annotations_of(cls: type) -> Any:
-    """Return the annotations of a class itself, without evaluating them."""
+    """Return the annotations of a class itself, unevaluated."""
     if sys.version_info >= (3, 14):
         from annotationlib import Format, get_annotations
 
@@ -81,9 +81,9 @@ def annotations_of(cls: type) -> Any:
 
 
 def refuse_hidden_fields(cls: Any) -> None:
-    """Refuse a subclass of a dataclass with another attribute in the place of a field, which C++ still reads.
+    """Reject a subclass of a dataclass that replaces a field, which C++ still reads, by another attribute.
 
-    Assignments would set an attribute of the instance. Data descriptors, such as properties, handle them.
+    Assignments would set an instance attribute. Data descriptors, such as properties, are allowed.
     """
     for name in cls._anyffi_takes:
         owner = next(base for base in cls.__mro__ if name in base.__dict__)
@@ -91,7 +91,7 @@ def refuse_hidden_fields(cls: Any) -> None:
         has_setter = hasattr(type(value), "__set__") and not isinstance(value, MemberDescriptorType)
         is_known = isinstance(value, Field) or has_setter
         was_checked = owner is not cls and hasattr(owner, "_anyffi_takes")
-        # What is annotated is a default, if this becomes a dataclass.
+        # An annotated attribute is a default, if this becomes a dataclass.
         if is_known or was_checked or name in annotations_of(cls):
             continue
         raise TypeError(
@@ -101,7 +101,7 @@ def refuse_hidden_fields(cls: Any) -> None:
 
 
 def _require_object(x: object, owner: str, name: str) -> None:
-    """Raise the error of a descriptor of the interpreter for what is no wrapper, of any backend."""
+    """Raise the interpreter's descriptor error for an object that is not a wrapper of any backend."""
     if not hasattr(type(x), "_anyffi_address"):
         raise TypeError(
             f"descriptor {name!r} for '{owner}' objects doesn't apply to a '{type(x).__name__}' object"
@@ -109,7 +109,7 @@ def _require_object(x: object, owner: str, name: str) -> None:
 
 
 def _once(name: str, get: Callable[[Any], Any], put: Any) -> Callable[[Any, Any], None]:
-    """Return a function that sets a field which has no value yet."""
+    """Return a function that sets a field that has no value yet."""
 
     def put_once(self: Any, value: Any) -> None:
         try:

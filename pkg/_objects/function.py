@@ -40,12 +40,12 @@ class FunctionMethods:
     def __init__(self, f: Callable[..., Any]) -> None:
         if not callable(f):
             raise TypeError(f"expected a callable, got {type(f).__name__}")
-        # Other callables convert to values, or to objects of others, which `_anyffi_move_from` would empty.
+        # Other callables convert to values, or to other objects, which `_anyffi_move_from` would empty.
         if decide(type(f))[0] is not lower_function:
             f = partial(f)
         self._anyffi_move_from(self._anyffi_runtime.to_object(f))
 
-    # Defined by the backend, but for the name and the runtime.
+    # Defined by the backend, except the name and the runtime.
     if TYPE_CHECKING:
         _anyffi_runtime: Runtime
         _anyffi_address: int
@@ -76,7 +76,7 @@ class FunctionMethods:
 
     @property
     def overloads(self) -> tuple[Any, ...]:
-        """The functions among which this one chooses by its arguments; usually empty."""
+        """The functions among which this one selects by the arguments; usually empty."""
         return tuple(self._anyffi_runtime.function_overloads(self))
 
     @property
@@ -84,16 +84,16 @@ class FunctionMethods:
         return signature(self)
 
     def __get__(self, instance: object, owner: type | None = None) -> Self:
-        """Return the function itself: as Python's builtin functions it binds no `self`.
+        """Return the function itself: like Python's builtin functions, it binds no `self`.
 
-        The method makes it a routine to `inspect`, so that `help` shows its signature.
+        The method makes it a routine for `inspect`, so that `help` shows its signature.
         """
         return self
 
     def _anyffi_select(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return a function that takes the values of a call with keywords in their order.
+        """Return a function that takes the values of a call with keywords in the order of the call.
 
-        It chooses among the overloads whose parameters have these names; TypeError if there are none.
+        It selects among the overloads whose parameters have these names; TypeError if there are none.
         """
         names = [*map(keywords.exact, kwargs)]
         fitting, places, refusals = [], [], []
@@ -119,11 +119,11 @@ class FunctionMethods:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A Python function is read back from a container as itself.
+        # A Python function is returned from a container as itself.
         python = next(iter(self._anyffi_runtime.to_object([self])))
         if isinstance(python, LateFunction):
             return python.__reduce__()
-        # A Python function has no name here, and any may be registered under another name.
+        # A Python function has no name here, and any function may be registered under another name.
         names = chain([self.__name__], self._anyffi_runtime.registry_list())
         for name in filter(self._anyffi_has_name, names):
             library = self._anyffi_runtime.registry_find_library(name)

@@ -1,4 +1,4 @@
-"""What names in the annotations of functions stand for, so that `typing.get_type_hints` can evaluate them."""
+"""Resolves names in the annotations of functions, so that `typing.get_type_hints` can evaluate them."""
 
 from __future__ import annotations
 
@@ -40,32 +40,32 @@ _NAMES: dict[str, Any] = {
     "Device": Device,
     "dtype": dtype,
 }
-#: Classes of the backend.
+#: Public classes of the backend.
 _PUBLIC = ("Object", "Module", "Tensor", "Shape", "Array", "List", "Map", "Dict", "Set", "FrozenSet")
 
-#: Names of the types of a tensor's elements.
+#: Names of tensors' element types.
 _ELEMENTS = re.compile(r"(bool|u?int|b?float|complex|handle|code)\d*(_\w+)?(x\d+)?")
 
 
 def namespace_of(annotations: dict[str, str], classes: Any) -> dict[str, Any]:
-    """Return what the names in the annotations of a function stand for, except for builtins.
+    """Return the namespace for the annotations of a function, without builtins.
 
-    `classes` is the BoundClasses of the function's backend. Keys of classes that
-    are not loaded stand for any type.
+    `classes` is the BoundClasses of the function's backend. Keys of classes that are not loaded resolve to
+    any type.
     """
     namespace = _Namespace(classes)
     for text in annotations.values():
         try:
             tree = ast.parse(text, mode="eval")
         except SyntaxError:
-            # A type key may be any text.
+            # A type key may be arbitrary text.
             continue
         namespace.add_names(tree.body)
     return namespace.found
 
 
 class _Namespace:
-    """Collects what names stand for."""
+    """Collects the objects to which names refer."""
 
     def __init__(self, classes: Any) -> None:
         self.found: dict[str, Any] = {}
@@ -87,7 +87,7 @@ class _Namespace:
             self.add_names(child)
 
     def _add(self, key: str) -> None:
-        """Add a dotted name: the first part that is a class has the others as attributes."""
+        """Add a dotted name: the first part that is a class gets the following ones as attributes."""
         first, *others = key.split(".")
         if first == "numpy":
             self.found[first] = sys.modules.get("numpy", _Names())
@@ -119,14 +119,14 @@ class _Namespace:
 
 
 class _Names:
-    """A part of a dotted name before that of a class."""
+    """A part of a dotted name that precedes the class."""
 
 
 _NONE = _Names()
 
 
 class _TensorOf:
-    """The type of the elements of a tensor: `float32[2, n]`."""
+    """An element type of a tensor: `float32[2, n]`."""
 
     def __init__(self, tensor: Any, name: str) -> None:
         self._tensor = tensor

@@ -44,7 +44,7 @@ class MappingMethods(Container):
         return self._anyffi_iterate(KEYS, True)
 
     def _anyffi_size(self) -> int:
-        """Return the number of entries, whatever a subclass's `__len__` returns."""
+        """Return the number of entries, ignoring `__len__` of a subclass."""
         return operator.length_hint(self._anyffi_iterate(KEYS, False))
 
     def _anyffi_entries(self) -> dict[Any, Any]:
@@ -161,12 +161,12 @@ class MapMethods(MappingMethods):
         return self._anyffi_runtime.container_thaw(self)
 
     def __reduce__(self, /) -> tuple[Any, ...]:
-        """Return what makes the container again, for pickles."""
+        """Return the `__reduce__` value."""
         content = self._anyffi_content()
         return self._anyffi_reduced(self._anyffi_entries() if content is None else dict(content))
 
     def __copy__(self, /) -> Any:
-        """Return the container itself, which never changes; of a subclass a new one."""
+        """Return the container itself, which is immutable; for a subclass a copy."""
         return self if is_public(type(self)) else self._anyffi_copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
@@ -190,8 +190,7 @@ class MapMethods(MappingMethods):
 class DictMethods(MappingMethods):
     """A mutable mapping of the runtime, in insertion order, as `dict` is Python's: a reference.
 
-    A change is made altogether or not at all: where one of several keys or values cannot be converted, the
-    mapping is as it was.
+    Changes are atomic: if one of several keys or values cannot be converted, the mapping is unchanged.
 
     Parameters
     ----------
@@ -249,10 +248,10 @@ class DictMethods(MappingMethods):
         return key, value
 
     def setdefault(self, key: Any, default: Any = None, /) -> Any:
-        """Return the value of `key`, which is set to `default` if it is absent."""
+        """Return the value of `key`; if it is absent, set it to `default` first."""
         found = self._anyffi_get(key, _ABSENT)
         if found is _ABSENT:
-            # In one step: another thread may set it meanwhile.
+            # In one step, because another thread may set it meanwhile.
             runtime = self._anyffi_runtime
             found = runtime.dict_setdefault(self, key, runtime.to_object(default))
         return found
@@ -283,9 +282,9 @@ class DictMethods(MappingMethods):
         return self._anyffi_runtime.container_freeze(self)
 
     def __reduce__(self, /) -> tuple[Any, ...]:
-        """Return what makes the container again, for pickles."""
+        """Return the `__reduce__` value."""
         content = self._anyffi_content()
-        # Not `items()`: without memory for the first pair, its iterator ends the process.
+        # Not `items()`: if there is no memory for the first pair, its iterator crashes the process.
         pairs = iter(self._anyffi_pairs()) if content is None else zip(content, content.values())
         return (*self._anyffi_reduced(), None, pairs)
 

@@ -1,4 +1,4 @@
-"""The members of classes that C++ describes: fields, methods, properties, operators, constructors."""
+"""The members of C++ classes: fields, methods, properties, operators, constructors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _STATIC_PROPERTY = _STATIC | _GETTER | _SETTER
 
 
 #: Attributes of wrappers and classes that a member must not replace, besides those that begin with
-#: `_anyffi_`; it gets a `_` at its end.
+#: `_anyffi_`; such a member gets a trailing `_`.
 _RESERVED = frozenset(
     [
         "__class__",
@@ -52,7 +52,7 @@ _RESERVED = frozenset(
 
 
 class TypeDescription:
-    """What the runtime knows of a type, as `anyffi.type.describe` returns it."""
+    """The runtime's description of a type, as returned by `anyffi.type.describe`."""
 
     def __init__(
         self, key: str, doc: str | None, parent: int, fields: Any, has_repr: bool, version: int
@@ -60,16 +60,16 @@ class TypeDescription:
         self.key = key
         self.doc = doc
         self.parent = parent
-        #: Of each field of its own the name, type, docstring and whether it is writable; of an enumeration
-        #: the members.
+        #: For each of the type's own fields: name, type, docstring, and whether it is writable; for an
+        #: enumeration the members.
         self.fields = fields
         self.has_repr = has_repr
-        #: Changes when the type is defined anew.
+        #: Changes when the type is redefined.
         self.version = version
 
 
 class Members:
-    """Makes the members of one backend's classes.
+    """Makes the members of the classes of one backend.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class Members:
         self._function: Any = public["Function"]
         self._class_of = class_of
         self._ancestors = ancestors
-        #: The class of the methods of C++.
+        #: The class of C++ methods.
         self.method_class: Any = type(
             "Method",
             (MethodMethods, self._function),
@@ -103,12 +103,12 @@ class Members:
         )
 
     def has_static_properties(self, type_code: int) -> bool:
-        """Return whether a type itself has static properties."""
+        """Return whether a type itself, not an ancestor, has static properties."""
         rows = self._runtime.type_methods(type_code)
         return any(flags & _STATIC_PROPERTY == _STATIC_PROPERTY for _, flags, _ in rows)
 
     def members_of(self, cls: Any, type_code: int, described: TypeDescription) -> dict[str, Any]:
-        """Return the members that a type itself has, by name."""
+        """Return the members of a type itself, by name."""
         members: dict[str, Any] = {}
         for name, type_name, doc, is_writable in described.fields:
             members[_free(name)] = Field(self._runtime, described.key, name, type_name, doc, is_writable)
@@ -157,7 +157,7 @@ class Members:
             members["__setstate__"] = Restore(cls, restore)
             members["__reduce__"] = defaults.make_reduce(cls, type_code, get_state)
             if any("__copy__" in self._class_of(x).__dict__ for x in self._ancestors(type_code)):
-                # That of the base would copy the base.
+                # The base's `__copy__` would copy only the base.
                 members.setdefault("__copy__", defaults.make_copy(get_state, restore))
         if "__copy__" in members:
             members["_anyffi_copied"] = staticmethod(members["__copy__"])
@@ -175,15 +175,16 @@ class Members:
     def _constructor(self, cls: Any, function: Any, private: dict[str, Any]) -> Constructor:
         if not private:
             return Constructor(cls, function)
-        # A class that users registered is one of Python.
+        # A class that users registered is a Python class.
         own = cls if "_anyffi_type_key" in cls.__dict__ else None
         finder = self._function(make_finder(own))
         return Constructor(cls, function, Overrides(own, private[BIND], private[KEEP], self._runtime, finder))
 
     def _matched(self, members: dict[str, Any], type_code: int) -> tuple[str, ...]:
-        """Return what positions of a `match` stand for: the attributes that a constructor has as parameters.
+        """Return the `__match_args__` of a class: the leading constructor parameters that are also
+        attributes.
 
-        Of its first parameters, as far as these are attributes; of several constructors that with the most.
+        If there are several constructors, those of the one with the most.
         """
         function = members["__init__"]._function
         infos = [each._anyffi_info() for each in function.overloads or (function,)]
@@ -210,21 +211,21 @@ class Property(property):
 
     def __init__(self, name: str, get: Any, put: Any) -> None:
         super().__init__(get, put)
-        # As that of a field.
+        # Set by hand, as for fields.
         if hasattr(self, "__set_name__"):
             self.__set_name__(None, name)
         self.__doc__ = get.__doc__
 
     @property
     def type_name(self) -> str | None:
-        """The annotation of its values."""
+        """The annotation of the property's values."""
         return _result_type(self.fget)
 
 
 class Constant:
-    """An attribute of a C++ class, read when it is first needed: it may be an object of the class itself."""
+    """An attribute of a C++ class, computed when first needed: it may be an object of the class itself."""
 
-    #: A compiled backend finds the value there.
+    #: A compiled backend reads the value from there.
     __slots__ = ("__dict__", "_value")
 
     def __init__(self, get: Any) -> None:
@@ -233,7 +234,7 @@ class Constant:
         self._values: dict[int, Any] = {}
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        # Of several threads all have the first one's value.
+        # If several threads compute it, all get the first one's value.
         self._value = value = self._values[0] if self._values else self._values.setdefault(0, self._get())
         return value
 
@@ -244,13 +245,13 @@ class Constant:
 
 
 class NestedClass:
-    """A C++ class whose key begins with that of another one, of which it is an attribute."""
+    """A C++ class nested in another one, whose key is a prefix of its own; an attribute of that class."""
 
     def __init__(self, find: Any) -> None:
         self._find = find
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        # Not kept: a library that is loaded again may have a new type of the key.
+        # Not cached: a library that is loaded again may have a new type for the key.
         return self._find()
 
 

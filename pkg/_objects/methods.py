@@ -28,14 +28,14 @@ _ARITHMETIC = (
 )
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
-#: Methods that return NotImplemented if they do not take the other operand.
+#: Methods that return NotImplemented if they do not accept the other operand.
 OPERATORS = frozenset(f"__{prefix}{name}__" for name in _ARITHMETIC for prefix in ("", "r", "i")) | frozenset(
     f"__{name}__" for name in _COMPARISONS
 )
 
 
 class MethodMethods:
-    """A method of a C++ class: a function that binds its first argument, as Python's functions do."""
+    """A method of a C++ class: binds its first argument, as Python's functions do."""
 
     __slots__ = ()
 
@@ -68,9 +68,9 @@ class MethodMethods:
 
 
 class Constructor:
-    """The `__init__` of a class: creates the object of C++ for the wrapper.
+    """The `__init__` of a class: creates the C++ object for the wrapper.
 
-    `overrides`, an Overrides, binds the functions that classes of Python may override, if there are any.
+    `overrides`, an Overrides, binds the functions that Python classes may override, if there are any.
     """
 
     def __init__(self, cls: type, function: Any, overrides: Any = None) -> None:
@@ -96,7 +96,7 @@ class Constructor:
             raise TypeError(
                 f"descriptor '__init__' requires a '{name}' object but received a '{cls.__name__}'"
             )
-        # A dataclass has its fields before its part of C++.
+        # A dataclass already has its fields before it gets its C++ part.
         record = getattr(cls, "_anyffi_record", None)
         if instance._anyffi_address and (record is None or instance._anyffi_type_code != record[1]):
             raise TypeError(f"{cls.__name__} is already initialized")
@@ -111,14 +111,14 @@ class Constructor:
             self._overrides.bind(instance)
 
     def makes(self, cls: Any) -> bool:
-        """Return whether this makes all of an object, as the `__init__` of a class of Python."""
+        """Return whether this alone creates an object, as the `__init__` of a Python class."""
         return (
             getattr(cls, "_anyffi_type_key", None) is self._key
             and getattr(cls, "_anyffi_record", None) is None
         )
 
     def _refuse_derived(self, cls: type) -> None:
-        """Raise TypeError unless as far as the class of this constructor only classes of Python precede."""
+        """Raise TypeError if a C++ class precedes the class of this constructor in the MRO."""
         for derived in cls.__mro__[: cls.__mro__.index(self.__objclass__)]:
             if "_anyffi_type_key" in derived.__dict__ and "_anyffi_record" not in derived.__dict__:
                 name, own = type_name(self.__objclass__), type_name(derived)
@@ -128,7 +128,7 @@ class Constructor:
     __globals__ = FunctionGlobals()
 
     if ON_PYPY:
-        # By it PyPy's `inspect` recognises an `__init__` that is not the interpreter's.
+        # PyPy's `inspect` recognizes an `__init__` written in Python by this attribute.
         __code__ = __call__.__code__
 
     @property
@@ -142,7 +142,7 @@ class Constructor:
 
     @property
     def overloads(self) -> tuple[Any, ...]:
-        """The constructors among which this one chooses by its arguments; usually empty."""
+        """The constructors among which this one selects by the arguments; usually empty."""
         overloads: tuple[Any, ...] = self._function.overloads
         return overloads
 
@@ -151,7 +151,7 @@ class Constructor:
 
 
 def bind_overrides(instance: Any) -> None:
-    """Let C++ find the overrides of an object whose `__init__` has not run, such as a copy."""
+    """Bind the overrides of an object whose `__init__` has not run, such as a copy."""
     for cls in type(instance).__mro__:
         constructor = cls.__dict__.get("__init__")
         if isinstance(constructor, Constructor) and constructor._overrides is not None:
@@ -160,17 +160,17 @@ def bind_overrides(instance: Any) -> None:
 
 
 def type_name(cls: type) -> str:
-    """Return the name that messages of C++ have for a class."""
+    """Return the name of a class in messages of C++."""
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
 def no_constructor(self: Any, /, *args: Any, **kwargs: Any) -> None:
-    """Refuse to create an object: its class has no constructor in Python."""
+    """Raise TypeError: the class has no constructor in Python."""
     raise TypeError(f"cannot create '{type_name(type(self))}' instances: the class has no constructor")
 
 
 def make_walk(method: Any, iterate: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return a function that makes an iterator of what a method returns, a function of the next element."""
+    """Return a function that makes an iterator from a method that returns a function of the next element."""
 
     def walk(self: Any, /) -> Any:
         return iterate(method(self))
@@ -184,7 +184,7 @@ def make_iter(method: Any) -> Callable[[Any], Any]:
 
     def __iter__(self: Any) -> Any:
         found = method(self)
-        # `iter` would call the method of an object that returns itself again.
+        # An object whose `__iter__` returns itself is already an iterator: `iter` would recurse.
         return found if hasattr(type(found), "__next__") else iter(found)
 
     _name_after(method, __iter__)

@@ -16,19 +16,19 @@ __all__ = ["ModuleMethods"]
 
 
 class ModuleMethods:
-    """A shared library; its functions, classes and constants, and those of its imports, are attributes."""
+    """A shared library. Its functions, classes and constants, and those of its imports, are attributes."""
 
     __slots__ = ()
 
-    # Annotations would be those of users' classes, too.
+    # Annotations would be inherited by users' classes.
     if TYPE_CHECKING:
         _anyffi_runtime: Runtime
         _anyffi_classes: BoundClasses
         _anyffi_by_name: dict[str, Any]
 
     def __getattr__(self, name: str) -> Any:
-        # Cached as an attribute, which Python finds without calling this. It stays valid: libraries are never
-        # unloaded, and other modules are searched after those imported before.
+        # Cached as an attribute, so that Python finds it without this call. It stays valid: libraries are
+        # never unloaded, and modules imported later are searched last.
         found = read_member(self, name)
         keep_attribute(self, name, found)
         return found
@@ -39,7 +39,8 @@ class ModuleMethods:
         except (AttributeError, KeyError, TypeError):
             pass
         function = self.get_function(name)
-        # Apart from the attributes, to which users may assign. A subclass of str may equal other names.
+        # Separate from the attributes, to which users may assign. A subclass of str may compare equal to
+        # other names.
         if type(name) is str:
             try:
                 self._anyffi_by_name[name] = function
@@ -58,17 +59,17 @@ class ModuleMethods:
         return self._anyffi_runtime.module_get_function(self, name)
 
     def import_module(self, module: Any) -> None:
-        """Search another module, too, for functions that this one does not have.
+        """Make functions of another module available that this one does not have.
 
         Parameters
         ----------
         module : Module
-            Searched after those that were imported before. Importing it again changes nothing.
+            Searched after the modules imported before. Importing it again has no effect.
 
         Raises
         ------
         ValueError
-            It is this module, or imports it, directly or not.
+            It is this module, or imports it directly or indirectly.
         """
         self._anyffi_runtime.module_import(self, module)
 
@@ -81,7 +82,7 @@ class ModuleMethods:
         own = filter(is_shown, object.__dir__(self))
         return sorted({*own, *first_names(self)})
 
-    # Each load returns a new module with its own imports; modules of the same library are equal.
+    # Each load returns a new module with its own imports; modules of the same library compare equal.
     def __eq__(self, other: object) -> Any:
         return (
             self._anyffi_runtime.value_equal(self, other)
@@ -92,7 +93,7 @@ class ModuleMethods:
     def __hash__(self) -> int:
         return int(self._anyffi_runtime.value_hash(self))
 
-    #: Else `iter` would call `__getitem__` with 0, 1 and so on.
+    #: Otherwise `iter` would call `__getitem__` with 0, 1 and so on.
     __iter__ = None
 
     def __reduce__(self) -> tuple[Any, ...]:

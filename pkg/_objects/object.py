@@ -12,7 +12,7 @@ __all__ = ["ObjectMethods", "is_shown"]
 
 
 def is_shown(name: str) -> bool:
-    """Return whether `dir` lists a name; private ones differ between backends."""
+    """Return whether `dir` lists a name; private names differ between backends."""
     return not name.startswith("_") or (name.startswith("__") and name not in ("__slots__", "__weakref__"))
 
 
@@ -20,7 +20,7 @@ def is_shown(name: str) -> bool:
 class ObjectMethods:
     """An object of the runtime; the base class of all wrappers.
 
-    An object has one wrapper for as long as Python holds it: `is` compares objects.
+    Python has at most one wrapper for an object at a time, so `is` compares objects.
 
     Examples
     --------
@@ -30,7 +30,7 @@ class ObjectMethods:
 
     __slots__ = ()
 
-    # Annotations would be those of users' classes, too.
+    # Annotations would be inherited by users' classes.
     if TYPE_CHECKING:
         _anyffi_runtime: Runtime
         _anyffi_address: int
@@ -41,7 +41,7 @@ class ObjectMethods:
 
     @classmethod
     def _anyffi_take(cls, made: Any) -> Any:
-        """Move a new object of C++ into a new instance, whose `__init__` does not run."""
+        """Move a new C++ object into a new instance, without running its `__init__`."""
         other = object.__new__(cls)
         other._anyffi_move_from(made)
         other._anyffi_bind_overrides()
@@ -50,7 +50,7 @@ class ObjectMethods:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         classes = getattr(cls, "_anyffi_classes", None)
-        # None while the package's own classes are made.
+        # None while the package's own classes are created.
         if classes is not None:
             classes.note_subclass(cls)
 

@@ -1,4 +1,4 @@
-"""Methods of C++ classes that Python classes override: what C++ calls, and how long Python's part lives."""
+"""Python methods that override C++ methods: how C++ calls them, and how Python's part stays alive."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 __all__ = ["BIND", "CALLER", "KEEP", "Overrides", "find_override"]
 
-#: Methods that C++ describes for a class whose functions may be overridden; no members.
+#: Methods that C++ defines for a class whose functions may be overridden; they do not become members.
 BIND, KEEP = "__anyffi_bind__", "__anyffi_keep__"
 
 
 def make_finder(base: type | None) -> Callable[[Any, str], Any]:
-    """Return what finds the overrides of objects whose Python classes derive from one of C++.
+    """Return the function that finds the overrides of objects whose Python classes derive from a C++ class.
 
-    `base` is that class, as for `Overrides`.
+    `base` is the C++ class, as for `Overrides`.
     """
-    # On PyPy an object lives on without its Python part, and then has no overrides.
+    # On PyPy an object may outlive its Python part, and then has no overrides.
     return functools.partial(find_override, None if ON_PYPY else base)
 
 
 def find_override(base: type | None, instance: Any, name: str) -> Any:
-    """Return the method of Python that overrides one of C++, as a function of the object; else None.
+    """Return the Python method that overrides a C++ method, as a function of the object; else None.
 
     C++ calls it once for each name and object.
     """
@@ -45,8 +45,8 @@ def find_override(base: type | None, instance: Any, name: str) -> Any:
 
 
 def _is_of_instance(instance: Any, name: str, found: Any) -> bool:
-    """Return whether an attribute of the instance hides what was found in its class."""
-    # CPython 3.14 specializes attributes of instances alone whose `__dict__` nobody asked for.
+    """Return whether an instance attribute hides what was found in the class."""
+    # CPython 3.14 only specializes the attributes of instances whose `__dict__` was never accessed.
     if type(found) is FunctionType or isinstance(found, MethodMethods):
         bound = object.__getattribute__(instance, name)
         if type(bound) is MethodType and bound.__func__ is found and bound.__self__ is instance:
@@ -55,7 +55,7 @@ def _is_of_instance(instance: Any, name: str, found: Any) -> bool:
 
 
 def _make_caller(name: str, base: type | None, owner: type) -> FunctionType:
-    """Return what calls an override that is no plain function of its class, or reads that of a property."""
+    """Return a function that calls an override other than a plain function, or reads a property."""
 
     def call_override(instance: Any, /, *args: Any) -> Any:
         _require_python_part(base, instance, name)
@@ -69,17 +69,17 @@ def _make_caller(name: str, base: type | None, owner: type) -> FunctionType:
             )
         return found(*args)
 
-    # What errors about its result name.
+    # Errors about the result show this name.
     call_override.__name__, call_override.__qualname__ = name, f"{owner.__qualname__}.{name}"
     return call_override  # type: ignore[return-value]
 
 
-#: The code of such functions.
+#: The code object of these functions.
 CALLER = _make_caller("", None, object).__code__
 
 
 def _require_python_part(base: type | None, instance: Any, name: str) -> None:
-    """Raise instead of calling the function of C++ if an object has lost the class that may override it."""
+    """Raise an error, instead of calling the C++ function, for an object that lost its overriding class."""
     if type(instance) is base:
         raise RuntimeError(
             f"{name!r} of {base.__qualname__} cannot be called: the object is of a Python class that may "
@@ -92,7 +92,7 @@ def _hold(wrapper: Any) -> None:
     """Do nothing: C++ keeps the wrapper alive by a partial call of this function."""
 
 
-#: Memory that is freed if there is none when an object has to live on: what lets it is small.
+#: Memory that is freed for keeping an object alive when none is left; little is needed.
 _RESERVE = [bytes(1 << 16)]
 
 
@@ -101,11 +101,11 @@ def _refill_reserve() -> None:
         if not _RESERVE:
             _RESERVE.append(bytes(1 << 16))
     except MemoryError:
-        pass  # the next object that lives on tries again
+        pass  # the next object that is kept alive tries again
 
 
 class _Kept:
-    """A wrapper that lives on, and the finalizer of its class, which the interpreter calls but once."""
+    """A wrapper that is kept alive, with its class's finalizer, which the interpreter calls only once."""
 
     __slots__ = ("_finalize", "_wrapper")
 
@@ -121,7 +121,7 @@ class Overrides:
     """Bind the methods of a Python class, which derives from a C++ class, to virtual functions."""
 
     def __init__(self, cls: type | None, bind: Any, keep: Any, runtime: Runtime, finder: Any) -> None:
-        #: The class of C++ itself, whose objects override nothing; None if users registered another one.
+        #: The C++ class itself, whose objects have no overrides; None if users registered another one.
         self.base = cls
         #: `_bind(instance, _finder)` returns whether the object can have overrides.
         self._bind = bind
@@ -131,21 +131,21 @@ class Overrides:
         self._revive = runtime.revive_wrapper
 
     def bind(self, instance: Any) -> None:
-        """Let C++ find the overrides of a new object."""
+        """Bind the overrides of a new object."""
         cls = type(instance)
         if cls is not self.base and self._bind(instance, self._finder):
             self.prepare(cls)
 
     def prepare(self, cls: Any) -> bool:
-        """Let instances live on, when Python has no more references to them but C++ has.
+        """Keep instances alive that C++ still refers to when Python has no more references to them.
 
-        The interpreter finalizes an object once; from then on the garbage collector finds the cycle of the
-        wrapper, the object and what the object holds, once no other reference to either is left.
+        The interpreter finalizes an object only once; afterwards, the garbage collector frees the cycle of
+        wrapper, object and the object's content when nothing else refers to it.
 
-        Returns whether finalizing does nothing else: not if there is a `__del__` of the user's.
+        Returns whether finalizing does nothing else: false if the user defined a `__del__`.
         """
-        # PyPy refers to an object several times, and calls no finalizer that a class gets later: there an
-        # object lives on without its Python part.
+        # PyPy refers to an object several times, and calls no finalizer that is added to a class later: there
+        # the object lives on without its Python part.
         if ON_PYPY:
             return False
         if cls.__dict__.get("_anyffi_overrides") is not self:
@@ -159,7 +159,7 @@ class Overrides:
             def __del__(wrapper: Any) -> None:
                 failure = None
                 if _RESERVE is None:
-                    # The process exits, and what this module names is gone: nothing lives on.
+                    # At exit the globals of this module are gone, and nothing is kept alive.
                     if finalize is not None:
                         finalize(wrapper)
                     return
@@ -168,8 +168,8 @@ class Overrides:
                         self._keep_alive(wrapper, finalize)
                         return
                 except BaseException as error:
-                    # ctypes turns a MemoryError into other ones, and a signal handler may raise anything. The
-                    # frames refer to the memory of the wrapper, which gets a new one.
+                    # ctypes turns a MemoryError into other errors, and a signal handler may raise anything.
+                    # The frames refer to the old memory of the wrapper, which gets a new one.
                     failure = error.with_traceback(None)
                 if failure is not None:
                     try:
@@ -190,21 +190,22 @@ class Overrides:
         kept = None
         try:
             kept = wrapper if finalize is None else _Kept(wrapper, finalize)
-            # The garbage collector has ended weak references to it, by which some builds find it. Without the
-            # GIL other threads may be calling what it overrides, and wait until they find it again.
+            # The garbage collector has cleared weak references to it, through which some builds find it.
+            # Without the GIL, other threads may be calling overridden functions, and wait until they find it
+            # again.
             self._revive(wrapper)
             self._keep(wrapper, functools.partial(_hold, kept))
         except BaseException:
             if finalize is not None and kept is not None:
-                # Who calls this decides whether the object ends now.
+                # The code that calls this decides whether the object ends now.
                 kept._finalize = _hold
             raise
         _refill_reserve()
 
     def _keep_with_reserve(self, wrapper: Any, finalize: Callable[[Any], Any] | None) -> None:
-        """Try again, with more memory.
+        """Try again with more memory.
 
-        If that fails, C++ gets an error when it calls what may be overridden.
+        If that fails, C++ gets an error when it calls an overridable function.
         """
         _RESERVE.clear()
         is_kept = False
@@ -218,7 +219,7 @@ class Overrides:
 
 
 def _is_whole(instance: Any) -> bool:
-    """Return whether an object has its part of C++: that of a dataclass gets it after its fields."""
+    """Return whether an object has its C++ part: a dataclass gets it after its fields."""
     record = getattr(type(instance), "_anyffi_record", None)
     return record is None or instance._anyffi_type_code != record[1]
 

@@ -1,4 +1,4 @@
-"""Dataclasses whose fields lie in objects of the runtime."""
+"""Creates dataclasses whose fields are stored in objects of the runtime."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ class Records:
         self._object: Any = public["Object"]
         self._runtime = self._object._anyffi_runtime
         self._classes = classes
-        #: By key: which class it is that of.
+        #: By key: the qualified name of the class that declared it.
         self._places: dict[str, str] = {}
 
     def declare(
         self, cls: type, key: str | None, slots: bool, structural: str | None, options: dict[str, Any]
     ) -> Any:
-        """Return the dataclass made of a class.
+        """Return the dataclass made from a class.
 
         Parameters
         ----------
         cls : type
             The class, with annotations.
         key : str, optional
-            Of the type; by default module and name of the class.
+            The type's key; by default the module and name of the class.
         slots : bool
             Whether instances have no `__dict__`.
         structural : str, optional
-            How its objects take part in comparisons by structure.
+            How its objects are compared by structure.
         options : dict
             Arguments of `dataclasses.dataclass`.
         """
@@ -91,7 +91,7 @@ class Records:
         return made
 
     def fields_of(self, cls: type) -> tuple[Any, ...]:
-        """Return the fields of a dataclass or of a class of C++, those of the bases first."""
+        """Return the fields of a dataclass or C++ class, those of the bases first."""
         import dataclasses
 
         if dataclasses.is_dataclass(cls):
@@ -105,14 +105,14 @@ class Records:
         return tuple(found.values())
 
     def unfold(self, x: Any, factory: Any, is_dict: bool) -> Any:
-        """Return an object as what the factory makes of its fields, and so the objects in its fields."""
+        """Return the result of a factory for an object's fields, and so for the objects in the fields."""
         if isinstance(x, type) or not self.fields_of(type(x)):
             name = "asdict" if is_dict else "astuple"
             raise TypeError(f"{name}() should be called on dataclass instances")
         return self._unfold(x, factory, is_dict)
 
     def _unfold(self, x: Any, factory: Any, is_dict: bool, in_set: bool = False) -> Any:
-        """Copy a value. Objects in sets stay objects: what the factory makes may not be hashable."""
+        """Copy a value. Objects in sets are kept, because the factory's results may not be hashable."""
         if type(x) in _ATOMS:
             return x
         from copy import deepcopy
@@ -151,7 +151,7 @@ class Records:
     # ---- the class -----------------------------------------------------------------------------------
 
     def _find_base(self, cls: type) -> tuple[tuple[type, ...], int]:
-        """Return the bases of the class to make, and the code of the type from which it derives."""
+        """Return the bases of the new class, and the code of the type from which it derives."""
         found = [base for base in cls.__bases__ if issubclass(base, self._object)]
         parents = {self._classes.code_of(base) or code.OBJECT for base in found if base is not self._object}
         if len(parents) > 1:
@@ -171,18 +171,18 @@ class Records:
         return tuple(others), parent
 
     def _find_cpp_class(self, cls: Any, parent: int) -> Any:
-        """Return the class made for the type of C++ from which a dataclass derives."""
+        """Return the class made for the C++ type from which a dataclass derives."""
         return getattr(cls, "_anyffi_of_cpp", None) or self._classes.class_of(parent)
 
     def _rebuild(self, cls: type, bases: tuple[type, ...], slots: bool, field: Any) -> Any:
-        """Make a class anew, with other bases."""
+        """Create a class again, with other bases."""
         namespace = {name: value for name, value in cls.__dict__.items() if name not in NO_STATE}
         annotated = annotations_of(cls)
         if slots or "__slots__" in namespace:
             own = namespace.get("__slots__", ())
             own = (own,) if isinstance(own, str) else tuple(own)
             for name in own:
-                # Those of the former class.
+                # Attributes that belong to the former class.
                 namespace.pop(name, None)
             namespace["__slots__"] = tuple(x for x in own if x not in annotated and x not in NO_STATE)
         for name in annotated:
@@ -192,7 +192,7 @@ class Records:
         try:
             made = type(cls)(cls.__name__, bases, namespace)
         except TypeError as error:
-            # The second are PyPy's words.
+            # The second is PyPy's wording.
             if not any(words in str(error) for words in ("lay-out conflict", "layout conflicts")):
                 raise
             raise TypeError(
@@ -204,7 +204,7 @@ class Records:
         return made
 
     def _lay_out(self, cls: Any, key: str, parent: int, fields: Any, structural: str | None) -> None:
-        """Declare the type of a class, and let its fields read and write the objects."""
+        """Declare the type of a class, and connect its fields to the objects."""
         from .annotations import Annotations, evaluate_classes
 
         annotations = Annotations(cls, self._public, self._classes.code_of, evaluate_classes(cls))
@@ -256,7 +256,7 @@ class Records:
             if (field.name in frozen) != former.is_frozen:
                 name, type_name, doc = field.name, former.type_name, former.__doc__
                 former = Field(self._runtime, key, name, type_name, doc, True, name in frozen)
-            # The standard library has set its default.
+            # Restores the attribute: the standard library replaced it by the default.
             setattr(cls, field.name, former)
         cls._anyffi_frozen = {name: getattr(cls, name) for name in frozen}
         set_structure(self._runtime, type_code, fields, structural)
@@ -265,7 +265,7 @@ class Records:
         self._plan(cls, fields)
 
     def _plan(self, cls: Any, fields: Any) -> None:
-        """Let the backend make objects at once, where nothing but the generated `__init__` would run."""
+        """Let the backend create objects directly, if only the generated `__init__` would run."""
         import dataclasses
 
         code = None if issubclass(cls, DerivedMethods) else getattr(cls._anyffi_generated, "__code__", None)
@@ -288,7 +288,7 @@ class Records:
                 return
             takes = cls._anyffi_takes[field.name]
             rows.append((field.name, descriptor, default, is_factory, has_default, index, takes))
-        # An InitVar is a parameter, but no field.
+        # An InitVar is a parameter, but not a field.
         if {row[0] for row in rows} >= set(parameters):
             has_post_init = hasattr(cls, "__post_init__")
             self._core.plan_record(
@@ -296,7 +296,7 @@ class Records:
             )
 
     def _require_same(self, cls: Any, key: str, name: str, described: Any, former: Field) -> None:
-        """Refuse another type for a field of a base, which C++ reads as that of the base."""
+        """Reject another type for a field of a base, since C++ reads it with the base's type."""
         shown = self._runtime.record_describe(key, described)
         if shown != former.type_name:
             raise TypeError(
@@ -309,12 +309,12 @@ class Records:
 _TAKES = {"str": 1, "None": 2, "Any": 6}
 
 
-#: Classes whose objects are copied as themselves.
+#: Classes whose instances are never copied.
 _ATOMS = frozenset((int, float, complex, bool, str, bytes, type(None)))
 
 
 def _taken_by(described: tuple[Any, ...]) -> int:
-    """Return which values a field holds as they are."""
+    """Return the kinds of values that a field holds unchanged."""
     parts = described[1:] if described[0] == "union" else (described,)
     return sum({_TAKES.get(part[0], 0) for part in parts})
 
@@ -325,20 +325,20 @@ def _own_doc(cls: type) -> str | None:
 
 
 def _doc_of(field: Any) -> str | None:
-    """Return the docstring of a field. In metadata of users, "doc" may be anything."""
+    """Return the docstring of a field. In users' metadata, "doc" may be anything."""
     doc = getattr(field, "doc", None) or ("doc" in field.metadata and field.metadata["doc"])
     return doc if isinstance(doc, str) else None
 
 
 def _is_no_default(cls: type, name: str) -> bool:
-    """Return whether an attribute that a class inherits is a field, or a method of all objects."""
+    """Return whether an inherited attribute is a field, or a method of all objects."""
     return name in vars(ObjectMethods) or any(
         isinstance(base.__dict__.get(name), Field) for base in cls.__mro__
     )
 
 
 def _move_cells(value: Any, former: type, made: type) -> None:
-    """Let `super()` and `__class__` in a function mean the class that replaces its own."""
+    """Make `super()` and `__class__` in a function refer to the class that replaces the original one."""
     if isinstance(value, (staticmethod, classmethod)):
         value = value.__func__
     elif isinstance(value, property):

@@ -12,10 +12,10 @@ __all__ = ["recursive_repr"]
 
 
 def recursive_repr(show: Callable[[Any], str]) -> Callable[[Any], str]:
-    """Return a `__repr__` that is `...` for an object that it shows already.
+    """Return a `__repr__` that shows `...` for an object inside of itself.
 
-    That of `reprlib` shows an object so for ever, and others with its address later, if a signal handler
-    raises an exception, or memory ends, right after it has begun.
+    If a signal handler raises an exception or memory is exhausted right after the start, `reprlib`'s version
+    would show the object as `...` forever, and later others at its address.
     """
     shown: set[tuple[int, int]] = set()
 
@@ -25,7 +25,7 @@ def recursive_repr(show: Callable[[Any], str]) -> Callable[[Any], str]:
         if key in shown:
             return "..."
         try:
-            # Here: without memory to grow, a set raises the error and has the element.
+            # Inside the `try`: if a set cannot grow, it raises MemoryError although the element is in it.
             shown.add(key)
             return show(self)
         finally:

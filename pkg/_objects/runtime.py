@@ -9,7 +9,7 @@ __all__ = ["Runtime"]
 
 
 class Runtime:
-    """The wrappers that one backend has for them."""
+    """One backend's wrappers of these functions."""
 
     def __init__(self, core: Any) -> None:
         def get(name: str) -> Any:

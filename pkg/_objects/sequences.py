@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["ArrayMethods", "ListMethods", "SequenceMethods", "ShapeMethods"]
 
 
-#: Python's sequences have `__rmul__`, which Python calls only after that of a list fails.
+#: Sequence classes with `__rmul__`, which Python calls only after the list's own method fails.
 _BUILTINS = (str, bytes, bytearray, tuple, list)
 
 
@@ -36,7 +36,7 @@ def _reflected(self: Any, other: Any, method: str, message: str) -> Any:
 
 
 def _find_order(items: list[Any], key: Callable[[Any], Any] | None, reverse: Any) -> list[int]:
-    """Return the positions of the items in the order of a sort."""
+    """Return the original positions of the items, in sorted order."""
     order = list(range(len(items)))
     key_at = items.__getitem__ if key is None else lambda position: key(items[position])
     order.sort(key=key_at, reverse=reverse)
@@ -62,7 +62,7 @@ class SequenceMethods(Container):
         def _anyffi_iterate(self, backwards: bool) -> Iterator[Any]: ...
 
     def __array__(self, dtype: Any = None, *, copy: bool | None = None) -> Any:
-        # NumPy would find the same elements one by one, in up to ten times the time.
+        # NumPy would read the elements one by one, which takes up to ten times as long.
         if copy is False:
             raise ValueError(f"the elements of {shown_class(self)} cannot be an array without a copy")
         import numpy as np
@@ -73,18 +73,18 @@ class SequenceMethods(Container):
         return self._anyffi_runtime.sequence_slice(self, *unpack_slice(which))
 
     def _anyffi_operand(self, other: Any) -> Any:
-        """Return the other operand as a container of the runtime or an exact builtin, or None."""
+        """Return the other operand if it is a container of the runtime or an exact builtin; else None."""
         cls = type(other)
         if issubclass(cls, self._anyffi_plain):
             return self._anyffi_plain.__getitem__(other, slice(None))
         return other if issubclass(cls, SequenceMethods) and cls._anyffi_plain is self._anyffi_plain else None
 
     def _anyffi_size(self) -> int:
-        """Return the number of elements, whatever a subclass's `__len__` returns."""
+        """Return the number of elements, ignoring `__len__` of a subclass."""
         return operator.length_hint(self._anyffi_iterate(False))
 
     def _anyffi_compare(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
-        """Compare element by element, up to the first that decides, as list and tuple do."""
+        """Compare element by element up to the first that decides, as list and tuple do."""
         self._anyffi_runtime.need_stack()
         cls = type(other)
         iterate: Callable[[], Iterator[Any]]
@@ -163,7 +163,7 @@ class SequenceMethods(Container):
         position = self._anyffi_find(
             value, max(first + size * (first < 0), 0), max(end + size * (end < 0), 0)
         )
-        # The interpreter's own message.
+        # This raises the interpreter's own message.
         return position if position >= 0 else self._anyffi_plain().index(value)
 
     def count(self, value: Any, /) -> int:
@@ -215,12 +215,12 @@ class ArrayMethods(SequenceMethods):
         return self._anyffi_runtime.container_thaw(self)
 
     def __reduce__(self, /) -> tuple[Any, ...]:
-        """Return what makes the container again, for pickles."""
+        """Return the `__reduce__` value."""
         content = self._anyffi_content()
         return self._anyffi_reduced(tuple(self._anyffi_items() if content is None else content))
 
     def __copy__(self, /) -> Any:
-        """Return the container itself, which never changes; of a subclass a new one."""
+        """Return the container itself, which is immutable; for a subclass a copy."""
         return self if is_public(type(self)) else self._anyffi_copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
@@ -284,7 +284,7 @@ class ListMethods(SequenceMethods):
     _anyffi_plain = list
 
     def __init__(self, iterable: Iterable[Any] = (), /) -> None:
-        # A list that contains itself is itself what is refused.
+        # If a list contains itself, errors must name the list itself.
         made = self._anyffi_new(iterable if type(iterable) is list else list(iterable))
         if self._anyffi_address:
             self._anyffi_runtime.list_set_slice(self, made, None, None, None)
@@ -392,7 +392,7 @@ class ListMethods(SequenceMethods):
         return self._anyffi_runtime.container_freeze(self)
 
     def __reduce__(self, /) -> tuple[Any, ...]:
-        """Return what makes the container again, for pickles."""
+        """Return the `__reduce__` value."""
         content = self._anyffi_content()
         return (*self._anyffi_reduced(), iter(self._anyffi_items() if content is None else content))
 

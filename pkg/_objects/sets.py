@@ -30,10 +30,10 @@ def _listed(elements: Iterable[Any]) -> list[Any]:
         return elements._anyffi_elements()
     bases: tuple[Any, ...] = (set, frozenset)
     for base in bases:
-        # An exact set is copied in one step: other threads may change it.
+        # An exact set is copied in one step, since other threads may change it.
         if issubclass(type(elements), base) and type(elements) is not set:
             return list(base.__iter__(elements))
-    # As the compiled methods read it.
+    # In the same way as the compiled methods.
     return list(elements)
 
 
@@ -42,7 +42,8 @@ def _distinct(elements: Iterable[Any]) -> _Distinct:
     try:
         return dict.fromkeys(_listed(elements))
     except TypeError as error:
-        # Python 3.14 says that it cannot be a key of a dict, and why in parentheses. Users' code has a frame.
+        # Python 3.14 says that it cannot be a dict key, with the reason in parentheses. Users' code would
+        # have a frame.
         if type(error) is TypeError and error.__traceback__ and error.__traceback__.tb_next is None:
             before, is_unhashable, reason = str(error).partition("' as a dict key (")
             if is_unhashable and before.startswith("cannot use '"):
@@ -51,7 +52,7 @@ def _distinct(elements: Iterable[Any]) -> _Distinct:
 
 
 class _FloatNan(float):
-    """Stands for any float NaN where elements are compared: all NaNs are one element."""
+    """Represents any float NaN in comparisons of elements: all NaNs are one element."""
 
     __slots__ = ()
 
@@ -63,7 +64,7 @@ class _FloatNan(float):
 
 
 class _ComplexNan(complex):
-    """Stands for a complex number with a NaN; those with equal parts are one element."""
+    """Represents a complex number with a NaN; those with equal parts are one element."""
 
     __slots__ = ()
 
@@ -75,7 +76,7 @@ class _ComplexNan(complex):
 
 
 def _comparable(element: Any) -> Any:
-    """Return the element, or a stand-in for a NaN: Python compares NaNs by identity, each read makes one."""
+    """Return the element, or a stand-in for a NaN: Python compares NaNs by identity, and reads copy them."""
     cls = type(element)
     if issubclass(cls, float):
         return _FloatNan(element) if float.__ne__(element, element) else element
@@ -91,14 +92,14 @@ def _comparables(elements: Iterable[Any]) -> _Distinct:
         return distinct
     made: _Distinct = {}
     for element in distinct:
-        # A second NaN keeps its identity: such a set of Python's cannot be converted.
+        # A second NaN keeps its identity: a Python set with two NaNs cannot be converted.
         shown = _comparable(element)
         made[element if shown in made else shown] = None
     return made
 
 
 class _Hashed:
-    """Stands for an element in a frozenset that is made for its hash alone.
+    """Represents an element in a frozenset that is only made for its hash.
 
     PyPy's frozenset hashes each element twice, which doubles the time at every level of nesting.
     """
@@ -139,7 +140,7 @@ class _Set(Container):
         return self._anyffi_runtime.container_freeze(element) in self
 
     def _anyffi_has(self, element: Any) -> bool:
-        """Return whether it has an element, which must be hashable: `in` takes sets, too."""
+        """Return whether the set has an element, which must be hashable: `in` would accept sets, too."""
         hash(element)
         return element in self
 
@@ -148,7 +149,7 @@ class _Set(Container):
         return NotImplemented if theirs is None else operation(_comparables(self).keys(), theirs.keys())
 
     def _anyffi_size(self) -> int:
-        """Return the number of elements, whatever a subclass's `__len__` returns."""
+        """Return the number of elements, ignoring `__len__` of a subclass."""
         return operator.length_hint(self._anyffi_iterate())
 
     def _anyffi_differs_in_size(self, other: object, relation: Callable[[int, int], bool]) -> bool:
@@ -283,11 +284,11 @@ class _Set(Container):
         return f"{shown_class(self)}({{{elements}}})" if elements else f"{shown_class(self)}()"
 
     def __reduce__(self, /) -> tuple[Any, ...]:
-        """Return what makes the container again, for pickles."""
-        # Before the elements have wrappers.
+        """Return the `__reduce__` value."""
+        # Must be called before the elements have wrappers.
         holds_trees = self._anyffi_holds_trees()
         elements = self._anyffi_elements()
-        # One by one, since a set of Python would forget the order.
+        # One by one, since a Python set would lose the order.
         if holds_trees:
             elements = [*map(self._anyffi_runtime.to_plain, elements)]
         return self._anyffi_reduced(elements)
@@ -360,7 +361,7 @@ class FrozenSetMethods(_Set):
         return self if is_public(type(self)) else self._anyffi_runtime.container_copy(self)
 
     def __copy__(self, /) -> Any:
-        """Return the container itself, which never changes; of a subclass a new one."""
+        """Return the container itself, which is immutable; for a subclass a copy."""
         return self if is_public(type(self)) else self._anyffi_copy_of_class()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
@@ -408,7 +409,7 @@ class SetMethods(_Set):
             self._anyffi_move_from(made)
 
     def _anyffi_key(self, element: Any) -> Any:
-        """Replace a set, which is unhashable, by the equal frozenset for a look-up."""
+        """Replace a set, which is unhashable, by the equal frozenset for a lookup."""
         if issubclass(type(element), (set, SetMethods)):
             return self._anyffi_runtime.container_freeze(element)
         return element

@@ -58,7 +58,7 @@ def signature_of_method(method: Described) -> inspect.Signature:
 
 
 def signature_of_constructor(function: Described) -> inspect.Signature:
-    """Return the signature of an `__init__` for a function that creates objects."""
+    """Return the signature of an `__init__` from a function that creates objects."""
     return _with_self(signature(function), 0, return_annotation=None)
 
 
@@ -100,13 +100,13 @@ def _of_info(info: keywords.Info | None) -> inspect.Signature:
     return inspect.Signature(
         shown,
         return_annotation=inspect.Signature.empty if result is None else result,
-        # In C++ a required parameter may follow an optional one.
+        # In C++, a required parameter may follow an optional one.
         __validate_parameters__=False,
     )
 
 
 class OverloadedSignature(inspect.Signature):
-    """The signature of a function with overloads: any arguments; as text, all signatures."""
+    """The signature of an overloaded function: accepts any arguments, and lists all signatures as text."""
 
     __slots__ = ("all",)
 
@@ -140,7 +140,7 @@ class OverloadedSignature(inspect.Signature):
 
 
 class _Text:
-    """Shown for a default without a Python form, or one that calls could change: its text, or `...`."""
+    """Represents a default without a Python literal, or one that a call could change: its text, or `...`."""
 
     __slots__ = ("_text",)
 
@@ -162,7 +162,7 @@ _FIXED = (type(None), bool, int, float, complex, str, bytes, type(...), dtype, D
 
 
 def _shown_default(param: keywords.Param) -> Any:
-    """Return a copy of a default: changing it changes no call."""
+    """Return a copy of a default, so that changing it does not affect calls."""
     _, has_default, default, annotation = param
     if not has_default:
         return inspect.Parameter.empty
@@ -177,17 +177,17 @@ def _shown_default(param: keywords.Param) -> Any:
         return _Text()
 
 
-#: Texts of defaults that are longer are not shown.
+#: Longer texts of defaults are not shown.
 _LONGEST_TEXT = 80
 
 
 def _text_of(x: Any) -> str:
-    """Return what makes an equal value, if its `repr` is that; else the class of an object, or `...`."""
+    """Return an expression for an equal value, if the `repr` is one; else the class, or `...`."""
     try:
         text = repr(x)
         ast.parse(text, mode="eval")
     except Exception:
-        # Of a class of C++, or an expression that is none.
+        # An object of a C++ class, or no valid expression.
         text = ""
     if text and len(text) <= _LONGEST_TEXT and "\n" not in text:
         return text
@@ -196,16 +196,16 @@ def _text_of(x: Any) -> str:
 
 
 def _member_of(annotation: str, number: int) -> Any:
-    """Return the member of the enumeration that a parameter takes; the number if it takes that, or none."""
+    """Return the member for a number; the number itself if there is none, or if ints are accepted."""
     keys = annotation.split(" | ")
-    # A variant holds the number, where it may.
+    # A variant that accepts int holds the number.
     for key in () if "int" in keys else keys:
         cls = _current.api._classes.find_class(key)
         if isinstance(cls, EnumMeta):
             try:
                 return cls(number)
             except ValueError:
-                continue  # of another one, or none of the members
+                continue  # another enumeration, or no member
     return number
 
 
@@ -224,7 +224,7 @@ def _is_apart(copied: Any) -> bool:
 
 
 def annotations_of(function: Described) -> dict[str, str]:
-    """Return the names of types of parameters and result, where they are known."""
+    """Return the type names of parameters and result, where they are known."""
     shown = signature(function)
     found = {name: parameter.annotation for name, parameter in shown.parameters.items()}
     found["return"] = shown.return_annotation

@@ -9,7 +9,7 @@ __all__ = ["ClassWithStatic", "StaticProperty", "set_member"]
 
 
 class StaticProperty(property):
-    """An attribute of a C++ class and its objects, read anew each time: functions without an object."""
+    """An attribute of a C++ class and its objects, read each time with functions that take no object."""
 
     def __init__(self, name: str, get: Any, put: Any) -> None:
         super().__init__(get, put)
@@ -39,7 +39,7 @@ class StaticProperty(property):
 
 
 class ClassWithStatic(type):
-    """The class of classes with static properties: an assignment to one calls its setter."""
+    """The metaclass of classes with static properties: an assignment calls the property's setter."""
 
     def __setattr__(cls, name: str, value: Any) -> None:
         found = _find(cls, name)
@@ -56,12 +56,12 @@ class ClassWithStatic(type):
 
 
 def set_member(cls: type, name: str, value: Any) -> None:
-    """Set an attribute of a class itself, also in place of a static property."""
+    """Set an attribute of a class itself, even if it replaces a static property."""
     type.__setattr__(cls, name, value)
 
 
 def _find(cls: type, name: str) -> StaticProperty | None:
-    """Return the static property that an attribute of a class is; None for another one."""
+    """Return the static property with a name; None for another attribute."""
     for base in cls.__mro__:
         if name in base.__dict__:
             found = base.__dict__[name]

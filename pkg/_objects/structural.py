@@ -1,4 +1,4 @@
-"""How fields and objects of dataclasses take part in comparisons by structure."""
+"""How fields and objects of dataclasses are compared by structure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .._typing import Any
 
 __all__ = ["KEY", "require_word", "set_structure"]
 
-#: In the metadata of a field: its word.
+#: Key of the option in a field's metadata.
 KEY = "anyffi.structural"
 
 _OF_FIELDS = ("plain", "ignore", "identity", "defines", "declares")
@@ -15,7 +15,7 @@ _OF_CLASSES = ("plain", "identity", "variable", "dag")
 
 
 def require_word(word: Any, *, of_field: bool) -> None:
-    """Raise ValueError for a word without meaning."""
+    """Raise ValueError for an unknown option."""
     known = _OF_FIELDS if of_field else _OF_CLASSES
     if word not in known:
         shown = ", ".join(map(repr, known[:-1]))
@@ -24,7 +24,7 @@ def require_word(word: Any, *, of_field: bool) -> None:
 
 
 def set_structure(runtime: Any, type_code: int, fields: Any, own: str | None) -> None:
-    """Say how the fields and objects of a type take part, in the place of what was said before."""
+    """Set how the fields and objects of a type are compared, replacing former settings."""
     runtime.structure_reset(type_code)
     for field in fields:
         if KEY in field.metadata:

@@ -1,4 +1,4 @@
-"""Submodules: functions, classes and constants of a library whose names have a part in common."""
+"""Submodules: functions, classes and constants of a library whose names have a common prefix."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DOC = "__doc__"
 
 
 def attribute_of(function: Any) -> Any:
-    """Return what a module has as an attribute: the function, or the value of a constant."""
+    """Return a module's attribute for a function: the function, or its result for a constant."""
     return function() if is_constant(function._anyffi_info()) else function
 
 
@@ -28,7 +28,7 @@ def first_names(module: Any, prefix: str = "") -> set[str]:
 
 
 def find_member(module: Any, name: str) -> Any:
-    """Return a function, also of a constant, a class or a submodule; AttributeError if there is none."""
+    """Return a function (also for a constant), class or submodule; raise AttributeError if there is none."""
     try:
         return module.get_function(name)
     except AttributeError:
@@ -41,7 +41,7 @@ def find_member(module: Any, name: str) -> Any:
 
 
 def read_member(module: Any, name: str) -> Any:
-    """Return the attribute of a module with a name, which has dots for one of a submodule."""
+    """Return the attribute of a module with a name, which contains dots for a member of a submodule."""
     found = find_member(module, name)
     return found if isinstance(found, (type, Submodule)) else attribute_of(found)
 
@@ -49,16 +49,17 @@ def read_member(module: Any, name: str) -> Any:
 def keep_attribute(module: Any, name: str, found: Any) -> None:
     """Store an attribute where the interpreter finds it fastest.
 
-    CPython 3.14 specializes attributes of instances alone whose `__dict__` nobody asked for, and every
-    version those alone whose names are interned, as those in code are.
+    CPython 3.14 only specializes the attributes of instances whose `__dict__` was never accessed, and every
+    version only those with interned names, as names in code are.
     """
     object.__setattr__(module, sys.intern(name) if type(name) is str else name, found)
 
 
 class Submodule:
-    """A part of a library."""
+    """A submodule of a library."""
 
-    # A module for all who ask. It does not derive from that class: CPython would not specialize attributes.
+    # Appears as a module. It does not derive from that class, because CPython would not specialize its
+    # attributes.
     __class__ = ModuleType  # type: ignore[assignment]
 
     def __init__(self, owner: Any, path: str) -> None:

@@ -14,10 +14,10 @@ from .runtime import Runtime
 
 __all__ = ["TensorMethods", "make_properties"]
 
-#: Returns an object's own size, which PyPy's objects do not have.
+#: Returns the size of an object itself, which PyPy does not provide.
 _size_of: Callable[[Any], int] = getattr(object, "__sizeof__", lambda x: 0)
 
-#: Docstrings of the attributes that a core reads by methods of these names with an underscore before.
+#: Docstrings of the attributes that a core reads with methods of the same name after `_anyffi_`.
 _PROPERTIES = {
     "shape": "Number of elements along each axis.",
     "strides": "Strides of each axis, in elements.",
@@ -31,7 +31,7 @@ _PROPERTIES = {
 def make_properties(core: Any) -> dict[str, Any]:
     """Return the properties of the public class over a backend's `TensorCore`.
 
-    They call methods of C in a compiled backend: half the time of a property in Python.
+    In a compiled backend they call C methods, which takes half the time of a Python property.
     """
     return {name: property(getattr(core, f"_anyffi_{name}"), doc=doc) for name, doc in _PROPERTIES.items()}
 
@@ -74,11 +74,11 @@ class TensorMethods:
         return _size_of(self) + self._anyffi_extent()
 
     def _anyffi_count_bytes(self) -> int:
-        """Return `nbytes`, however large it is."""
+        """Return `nbytes`, even if it exceeds 64 bits."""
         return self._anyffi_bytes_of(self._anyffi_numel())
 
     def _anyffi_count_extent(self) -> int:
-        """Return the number of bytes from the first to the last element, however large it is."""
+        """Return the number of bytes from the first to the last element, even if it exceeds 64 bits."""
         steps = [
             (extent - 1) * abs(stride) for extent, stride in zip(self._anyffi_shape(), self._anyffi_strides())
         ]

@@ -16,7 +16,7 @@ __all__ = ["CORES", "build_views"]
 
 
 class _ViewMethods:
-    """Methods of all views, which see changes of their mapping."""
+    """Methods of all views, which reflect changes of the mapping."""
 
     __slots__ = ()
     __class_getitem__: Any = classmethod(GenericAlias)
@@ -54,7 +54,7 @@ class _SetMethods(_ViewMethods, AbstractSet):  # type: ignore[type-arg]
     def _from_iterable(cls, elements: Iterable[Any]) -> Any:
         return set(elements)
 
-    # Those of Python's sets, where the other operand is one or such a view: a third of the time of `Set`'s.
+    # Uses Python's set operators if the other operand is a set or such a view, in a third of the time.
 
     def __sub__(self, other: Any) -> Any:
         if type(other) in _SEQUENCES:
@@ -63,7 +63,7 @@ class _SetMethods(_ViewMethods, AbstractSet):  # type: ignore[type-arg]
             return AbstractSet.__sub__(self, other)
         made = set(self)
         if len(other) > len(made):
-            return made - other  # looks up the fewer ones
+            return made - other  # looks up the elements of the smaller one
         made.difference_update(other)
         return made
 
@@ -77,7 +77,7 @@ class _SetMethods(_ViewMethods, AbstractSet):  # type: ignore[type-arg]
     def __xor__(self, other: Any) -> Any:
         is_view = type(other) is type(self)
         if is_view and self._what == ITEMS:
-            # Those pairs that both have need not be hashable.
+            # Pairs contained in both need not be hashable.
             return {pair for pair in self if pair not in other} | {pair for pair in other if pair not in self}
         if type(other) not in _SETS and not is_view:
             return AbstractSet.__xor__(self, other)
@@ -91,14 +91,15 @@ class _SetMethods(_ViewMethods, AbstractSet):  # type: ignore[type-arg]
 _SETS, _SEQUENCES = (set, frozenset), (list, tuple)
 
 
-#: By name: the class of a backend, what it has, its methods, the class of `collections.abc`, documentation.
+#: By name: the backend's class, the kind of items, the methods, the class of `collections.abc`, the
+#: docstring.
 _ROWS: dict[str, tuple[str, int, type, type, str]] = {
     "dict_keys": ("KeysCore", KEYS, _SetMethods, KeysView, "The keys, as a set."),
     "dict_values": ("ValuesCore", VALUES, _ViewMethods, ValuesView, "The values."),
     "dict_items": ("ItemsCore", ITEMS, _SetMethods, ItemsView, "Keys and values in pairs, as a set."),
 }
 
-#: What is defined here, and is a slot or a method of Python's views.
+#: Slots and methods of Python's views that are defined here.
 _SLOTS, _METHODS = ("__init__", "__repr__"), ("__reversed__", "__reduce__")
 
 #: The names under which a backend has its own classes.
@@ -106,7 +107,7 @@ CORES = tuple(row[0] for row in _ROWS.values())
 
 
 def build_views(core: Any) -> tuple[type, ...]:
-    """Make the classes of views over a backend, by the numbers of what they have."""
+    """Create the classes of views over a backend, indexed by the kind of their items."""
     made = []
     for name, (core_name, what, methods, abstract, doc) in _ROWS.items():
         namespace = {"__slots__": (), "__module__": "anyffi", "__doc__": doc, "_what": what}

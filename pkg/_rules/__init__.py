@@ -1,1 +1,1 @@
-"""What Python values, containers, keywords and errors mean, defined in one place for all backends."""
+"""The semantics of values, containers, keywords and errors, defined in one place for all backends."""

@@ -1,6 +1,6 @@
-"""What to pass instead of a value that a parameter refuses, where its class says what it can be turned into.
+"""Suggests what to pass instead of a rejected value, based on conversions that its class offers.
 
-Classes are only looked at: no code of users runs.
+Classes are only inspected: no users' code runs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["advise", "advise_object"]
 
 _ITEMS = re.compile(r"\[.*\]")
 _WORDS = re.compile(r"\w+")
-#: Identities of classes that can be turned into nothing else, the most frequent ones in errors.
+#: Ids of classes that have no such conversion, the most frequent ones in errors.
 _FINAL = frozenset(map(id, [type(None), bytes, str]))
 _name_of = type.__dict__["__name__"].__get__
 _NUMBERS = frozenset(["Any", "Sequence", "bool", "complex", "float", "int"])
@@ -27,11 +27,11 @@ def advise(cls: type, expected: str, layout: str | None) -> str | None:
     Parameters
     ----------
     cls : type
-        The class of the value that was refused.
+        The class of the rejected value.
     expected : str
-        The type of the parameter, as the message has it.
+        The type of the parameter, as written in the message.
     layout : str or None
-        What the message says of an array: ` of float64, of shape ()`. None if that is not known.
+        The description of an array in the message: ` of float64, of shape ()`. None if it is unknown.
     """
     if id(cls) in _FINAL:
         return None
@@ -49,7 +49,7 @@ def advise(cls: type, expected: str, layout: str | None) -> str | None:
 
 
 def advise_object(cls: type, expected: str) -> str | None:
-    """Return the same for an object of C++, which is no function, also if it can be called."""
+    """Return the same for a C++ object, which is not a function even if it can be called."""
     is_callback = _words_of(expected) & {"Callable", "Function"} and _has(cls, "__call__")
     return "its .__call__" if is_callback else None
 
@@ -86,7 +86,7 @@ def _for_tensor(cls: type) -> str | None:
 def _for_sequence(cls: type, items: set[str]) -> str | None:
     if cls is memoryview:
         return "numpy.asarray() of it"
-    # An array of objects, such as text, has no tensor.
+    # An array of objects, such as text, cannot become a tensor.
     if items <= _NUMBERS and _has(cls, "to_numpy"):
         return "its .to_numpy()"
     if not _has(cls, "__len__"):  # a scalar of NumPy, or an iterator

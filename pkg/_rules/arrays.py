@@ -1,4 +1,4 @@
-"""Tensors on the memory of Python's arrays, and NumPy arrays on that of tensors."""
+"""Tensors on the memory of Python's arrays, and NumPy arrays on the memory of tensors."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def count_bytes(count: int, bits: int, flags: int) -> int:
     return -(-count * bits // 8)
 
 
-#: Whether the runtime can read and make capsules; if not, NumPy does it.
+#: Whether the runtime can read and create capsules; if not, NumPy does it.
 HAS_CAPSULES = sys.implementation.name == "cpython"
-#: Whether tensors export their memory by the buffer protocol.
+#: Whether tensors export their memory through the buffer protocol.
 _HAS_BUFFERS = HAS_CAPSULES
 
 
@@ -53,7 +53,7 @@ def lower_array(np: Any, x: Any) -> tuple[int, Any]:
     """Lower a NumPy array to its memory."""
 
     def read(name: str) -> Any:
-        # From the array's own storage, ignoring overrides of a subclass.
+        # Reads the array's own storage, ignoring overrides of a subclass.
         return np.ndarray.__dict__[name].__get__(x)
 
     try:
@@ -63,7 +63,7 @@ def lower_array(np: Any, x: Any) -> tuple[int, Any]:
         raise
     assert element is not None
     shape, strides, size = read("shape"), read("strides"), read("itemsize")
-    # The stride of an axis of at most one element does not matter.
+    # The stride of an axis with at most one element does not matter.
     if 0 not in shape and any(stride % size for extent, stride in zip(shape, strides) if extent > 1):
         text = f"strides {strides} are not multiples of the {size} bytes of an element"
         raise blame(BufferError(text), x)
@@ -91,18 +91,18 @@ def lower_exporter(x: Any, export: Callable[..., Any]) -> tuple[int, Any]:
         return code.TENSOR, export(max_version=DLPACK_VERSION)
     except TypeError:
         pass
-    # Older than DLPack's versions.
+    # It is older than DLPack's versions.
     return code.TENSOR, export()
 
 
 def may_be_hidden(cls: type) -> bool:
-    """Return whether a class is one of PyTorch's tensors, of which `refuse_hidden` may refuse instances."""
+    """Return whether a class is PyTorch's tensor class, of which `refuse_hidden` may reject instances."""
     tensor: Any = getattr(sys.modules.get("torch"), "Tensor", ())
     return issubclass(cls, tensor)
 
 
 def refuse_hidden(x: Any) -> None:
-    """Refuse a tensor that PyTorch exports although its memory holds the negatives of its values."""
+    """Reject a tensor that PyTorch exports although its memory contains the negated values."""
     if may_be_hidden(type(x)) and x.is_neg():
         raise BufferError("Can't export tensors with the negative bit set, use tensor.resolve_neg()")
 
@@ -112,12 +112,12 @@ def _lower_through_numpy(x: Any) -> tuple[int, Any]:
 
     type_code, (*memory, flags, array) = lower_array(np, np.from_dlpack(x))
     if np.lib.NumpyVersion(np.__version__) < "2.1.0":
-        # It exports unversioned capsules, which have no read-only flag, and reads all of them as read-only.
+        # It exports unversioned capsules, which have no read-only flag, and treats all as read-only.
         flags &= ~READ_ONLY
     return type_code, (*memory, flags, array)
 
 
-#: NumPy's names for data types, without the byte order.
+#: NumPy's names of data types, without the byte order.
 _NUMPY_NAMES = {
     **{f"int{8 * size}": f"i{size}" for size in (1, 2, 4, 8)},
     **{f"uint{8 * size}": f"u{size}" for size in (1, 2, 4, 8)},
@@ -141,14 +141,14 @@ def make_interface(tensor: Any, element: str | None = None) -> dict[str, Any]:
     Parameters
     ----------
     tensor : Tensor
-        With the methods of a backend's core.
+        A tensor with the methods of a backend's core.
     element : str, optional
-        Another name for the type of the elements.
+        Another name for the element type.
 
     Raises
     ------
     AttributeError
-        NumPy has no such type, or cannot read the memory.
+        NumPy has no such type, or cannot access the memory.
     """
     device, data_type, shape = tensor._anyffi_device(), tensor._anyffi_dtype(), tensor._anyffi_shape()
     element = element or _NUMPY_NAMES.get(str.__str__(data_type))
@@ -161,7 +161,7 @@ def make_interface(tensor: Any, element: str | None = None) -> dict[str, Any]:
         # NumPy would allocate memory.
         raise AttributeError("the tensor has elements but no memory")
     size = int(element[1:])
-    # PyPy's NumPy takes NULL for an error, though nothing is read there.
+    # PyPy's NumPy treats NULL as an error, though nothing is read there.
     address = address or size
     return {
         "version": 3,
@@ -173,7 +173,7 @@ def make_interface(tensor: Any, element: str | None = None) -> dict[str, Any]:
 
 
 class _Memory:
-    """The memory of a tensor with another element type."""
+    """Exports the memory of a tensor with another element type."""
 
     def __init__(self, tensor: Any, interface: dict[str, Any]) -> None:
         self.tensor = tensor
@@ -196,9 +196,9 @@ def make_array(tensor: Any) -> Any:
     Raises
     ------
     TypeError
-        Neither NumPy nor ml_dtypes has a dtype for the elements, or NumPy cannot read the memory.
+        Neither NumPy nor ml_dtypes has a dtype for the elements, or NumPy cannot access the memory.
     ImportError
-        There is no NumPy.
+        NumPy is not installed.
     """
     np = _import_numpy()
     data_type: dtype = tensor._anyffi_dtype()
@@ -207,9 +207,9 @@ def make_array(tensor: Any) -> Any:
         extended = None if name in _NUMPY_NAMES else _find_extended(np, data_type, tensor._anyffi_flags())
         element = extended or _NUMPY_NAMES.get(name)
         if _HAS_BUFFERS:
-            # Both are several times as fast as an `__array_interface__`.
+            # Both are several times as fast as `__array_interface__`.
             try:
-                # It takes any contiguous memory as row-major.
+                # It treats any contiguous memory as row-major.
                 if element is not None and tensor._anyffi_is_contiguous():
                     return np.ndarray(tensor._anyffi_shape(), element, tensor)
                 if extended is None:
@@ -229,7 +229,7 @@ def _find_extended(np: Any, data_type: dtype, flags: int) -> Any:
     Raises
     ------
     AttributeError
-        Several elements lie in a byte.
+        Elements are packed several to a byte.
     """
     if data_type.bits * data_type.lanes % 8 and not flags & PADDED:
         raise AttributeError(f"elements of {data_type} share bytes, and those of NumPy's arrays do not")

@@ -1,4 +1,4 @@
-"""Functions that walks call: one for all values, or one for each type."""
+"""The functions given to `visit` and `map`: one for all values, or one for each type."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["VisitInterrupt", "choose_function", "stop_at_interrupt"]
 
 
 class VisitInterrupt:
-    """What a function that `visit` calls returns to end the walk.
+    """The result with which a function given to `visit` ends the walk.
 
     Parameters
     ----------
     value : object
-        For the caller of `visit`.
+        Available to the caller of `visit`.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class VisitInterrupt:
 
 
 class Interrupted(BaseException):
-    """Takes an interrupt through the runtime."""
+    """Carries an interrupt through the runtime."""
 
     def __init__(self, interrupt: VisitInterrupt) -> None:
         super().__init__()
@@ -48,9 +48,9 @@ class Interrupted(BaseException):
 
 
 def choose_function(function: Any, otherwise: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return one function for what walks accept: a callable, or a mapping of types to callables.
+    """Return a single function for a callable, or for a mapping of types to callables.
 
-    `typing.Any` is as good as `object`, for what no type before it fits.
+    `typing.Any` means the same as `object`: everything that no earlier type matches.
     """
     if callable(function):
         return function  # type: ignore[no-any-return]
@@ -58,7 +58,7 @@ def choose_function(function: Any, otherwise: Callable[[Any], Any]) -> Callable[
         raise TypeError(
             f"expected a callable, or a mapping of types to callables, got {type(function).__name__}"
         )
-    # Who uses it has imported it.
+    # If it is used, it was imported.
     anything = getattr(sys.modules.get("typing"), "Any", object)
     rows = []
     for types, each in function.items():
@@ -79,7 +79,7 @@ def choose_function(function: Any, otherwise: Callable[[Any], Any]) -> Callable[
 
 
 def stop_at_interrupt(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return a function that ends the walk where another one returns an interrupt."""
+    """Return a function that ends the walk if another one returns an interrupt."""
 
     def call(value: Any) -> Any:
         result = function(value)

@@ -1,4 +1,4 @@
-"""The runtime's type codes, read from the library by the first backend."""
+"""The runtime's type codes, which the first backend reads from the library."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["FIRST_DYNAMIC_TYPE", "code", "fill", "row_name"]
 
 FIRST_DYNAMIC_TYPE = 128  # ANYFFI_FIRST_DYNAMIC_TYPE
 
-#: `code.INT` is the type code of the row INT, and so on for every row that has a fixed code.
+#: `code.INT` is the type code of the row INT, and so on for each row with a fixed code.
 code: Any = SimpleNamespace()
 
 

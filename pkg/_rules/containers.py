@@ -54,7 +54,7 @@ _Class = TypeVar("_Class", bound=type)
 
 
 def _name_in_c(cls: type) -> str:
-    """Return the name of a class in the interpreter's message: for a class written in C with its module."""
+    """Return the name of a class in the interpreter's messages; for a C class with its module."""
     return (
         cls.__name__
         if is_changeable(cls) or cls.__module__ == "builtins"
@@ -62,15 +62,15 @@ def _name_in_c(cls: type) -> str:
     )
 
 
-#: Special methods that are no slots of C: they have the messages of methods.
+#: Special methods that are not C slots: their messages are those of methods.
 _NO_SLOTS = ("__reversed__", "__reduce__", "__copy__", "__deepcopy__", "__array__")
 
-#: What `self`, or an argument, is if it is missing.
+#: The default for `self`, or an argument, that is missing.
 _NONE: Any = MISSING
 
 
 def wrong_self(name: str, shown: str, given: Any, *, is_slot: bool | None = None) -> TypeError:
-    """Return the interpreter's error for a method of another class, or that got no `self`."""
+    """Return the interpreter's error for a method that got a `self` of another class, or none."""
     if is_slot is None:
         is_slot = name.startswith("__") and name not in _NO_SLOTS
     if given is _NONE:
@@ -83,7 +83,7 @@ def wrong_self(name: str, shown: str, given: Any, *, is_slot: bool | None = None
     return TypeError(text)
 
 
-#: CO_VARARGS and CO_VARKEYWORDS of `inspect`, whose import would take a fifth of this package's.
+#: CO_VARARGS and CO_VARKEYWORDS of `inspect`, whose import would take a fifth of this package's import time.
 _VAR_POSITIONAL, _VAR_KEYWORD = 0x04, 0x08
 _STARS = _VAR_POSITIONAL | _VAR_KEYWORD
 
@@ -91,7 +91,7 @@ _STARS = _VAR_POSITIONAL | _VAR_KEYWORD
 def _checked(cls: type, shown: str, method: Any) -> Any:
     """Return a method that checks `self`; up to two more arguments are passed without a tuple and a dict.
 
-    `isinstance` would believe an object that lies about its `__class__`.
+    `isinstance` would believe an object with a false `__class__`.
     """
     name = method.__name__
     called = (shown if name == "__init__" else f"{shown}.{name}"), None
@@ -144,37 +144,37 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
                 locate_method(exception, (*args, *kwargs.values()), (called[0], tuple(kwargs)))
                 raise
 
-    # Errors about a wrong number of arguments name the method; before Python 3.10 they take it from the code.
+    # Errors about a wrong number of arguments show this name; before Python 3.10 they take it from the code.
     method.__qualname__ = name
     made = check_self.__code__
     if sys.version_info < (3, 10):
         made = made.replace(co_name=name)
     if 0 < count < 4:
-        # Errors about keywords have the names of positional-only parameters.
+        # Errors about keywords show the names of positional-only parameters.
         made = made.replace(co_varnames=code.co_varnames[:count] + made.co_varnames[count:])
     check_self.__code__ = made
     return check_self
 
 
-#: What messages about the number of its arguments begin with.
+#: The start of messages about the number of its arguments.
 _NAME_OF_SETITEM = "__setitem__" if sys.version_info >= (3, 14) else ""
 
 
 def slot_refusal(
     cls: type, shown: str, name: str, wanted: int, args: tuple[Any, ...], named: Any
 ) -> TypeError:
-    """Return the error of the slot wrapper of a class in C for arguments that it does not take.
+    """Return the error of a C class's slot wrapper for arguments that it does not accept.
 
     Parameters
     ----------
     cls : type
-        The class that `self` is to have.
+        The required class of `self`.
     shown, name : str
         The names of the class and of the method.
     wanted : int
-        How many arguments it takes besides `self`.
+        The number of arguments besides `self`.
     args : tuple
-        The arguments, `self` included, as far as there are any.
+        The positional arguments, `self` included.
     named : dict
         Arguments by keyword.
     """
@@ -195,7 +195,7 @@ def _innermost(method: Any) -> Any:
 
 
 def _as_slot(cls: type, shown: str, method: Any) -> Any:
-    """Return a method that checks its arguments as the slot wrapper of a class in C does."""
+    """Return a method that checks its arguments as a C class's slot wrapper does."""
     name = method.__name__
     wanted = _innermost(method).__code__.co_argcount - 1
     called = f"{shown}.{name}", None
@@ -206,7 +206,7 @@ def _as_slot(cls: type, shown: str, method: Any) -> Any:
         return method(self)
 
     def check_all(*args: Any, **named: Any) -> Any:
-        # Most often of the very class.
+        # Fast path: `self` usually has exactly this class.
         is_own = len(args) == wanted + 1 and (type(args[0]) is cls or issubclass(type(args[0]), cls))
         if named or not is_own:
             raise slot_refusal(cls, shown, name, wanted, args, named)
@@ -220,7 +220,7 @@ def _as_slot(cls: type, shown: str, method: Any) -> Any:
 
 
 def _as_method(cls: type, shown: str, method: Any) -> Any:
-    """Return a method that checks its arguments as a method in C without keywords does."""
+    """Return a method that checks its arguments as a C method without keywords does."""
     name = method.__name__
     wanted = _innermost(method).__code__.co_argcount - 1
     takes = "exactly one argument" if wanted else "no arguments"
@@ -239,7 +239,7 @@ def _as_method(cls: type, shown: str, method: Any) -> Any:
 
 
 def text_signature(method: Any) -> str:
-    """Return signature and docstring of a method that `checks_self`, as those of a method in C begin."""
+    """Return a docstring for a method that `checks_self`, beginning with a signature, as for C methods."""
     innermost = method.__wrapped__
     code = innermost.__code__
     names = code.co_varnames
@@ -251,7 +251,7 @@ def text_signature(method: Any) -> str:
         if default is _NONE or default is None or type(default) is int:
             parts.append(names[i] if default is _NONE else f"{names[i]}={default!r}")
     parts.insert(max(code.co_posonlyargcount, 1), "/")
-    # A default that is no literal is the last one.
+    # Only the last default can be an expression that is no literal.
     if count > 1 and len(parts) <= count:
         parts.append("*" + names[count - 1])
     if code.co_flags & _VAR_POSITIONAL:
@@ -268,20 +268,20 @@ def text_signature(method: Any) -> str:
 def checks_self(
     shown: str, *, slots: bool = False, only: tuple[str, ...] = (), methods_in_c: tuple[str, ...] = ()
 ) -> Callable[[_Class], _Class]:
-    """Make the public methods of a class, inherited ones included, refuse a `self` of another class.
+    """Make the public methods of a class, including inherited ones, reject a `self` of another class.
 
-    Methods of Python's own classes do, too. Without the check they raise AttributeError.
+    Methods of Python's own classes do so, too. Without the check they would raise AttributeError.
 
     Parameters
     ----------
     shown : str
         The name of the class in the message.
     slots : bool
-        All methods have the messages of slot wrappers; otherwise special methods have.
+        Whether all methods have the messages of slot wrappers; otherwise only special methods have.
     only : tuple of str
         The names of the methods; by default all public ones.
     methods_in_c : tuple of str
-        The names of those that have the messages of methods in C without keywords.
+        The names of methods with the messages of C methods without keywords.
     """
 
     def decorate(cls: _Class) -> _Class:
@@ -291,7 +291,7 @@ def checks_self(
         for name, method in methods.items():
             is_public = name in only if only else name.startswith("__") or not name.startswith("_")
             if name == "__hash__" and name not in vars(cls):
-                # As in C, that of the base is the one that errors name.
+                # As in C, errors name the method of the base.
                 continue
             if isinstance(method, FunctionType) and is_public:
                 is_slot = slots or (name.startswith("__") and name not in (*_NO_SLOTS, "__init__"))
@@ -299,7 +299,7 @@ def checks_self(
                 checked = check(cls, shown, method)
                 checked.__name__, checked.__qualname__ = name, f"{shown.rpartition('.')[2]}.{name}"
                 checked.__doc__, checked.__wrapped__ = method.__doc__, method
-                # Signatures without types, as those of methods in C.
+                # C methods have signatures without types, too.
                 method.__annotations__ = {}
                 checked.__annotations__ = {}
                 if is_slot and name not in methods_in_c and name != "__init__":
@@ -311,7 +311,7 @@ def checks_self(
 
 
 def wrong_object(wrapper: Any) -> TypeError:
-    """Return the error for a wrapper that `x.__class__ = ...` put into a class of another type."""
+    """Return the error for a wrapper that was put into another type's class by `x.__class__ = ...`."""
     return TypeError(f"this {type(wrapper).__name__} holds an object of another type")
 
 
@@ -359,14 +359,14 @@ def as_bound(bound: Any) -> int:
 
 def unpack_slice(which: slice) -> tuple[int | None, int | None, int | None]:
     """Convert the parts of a slice to ints or None, clipped to the range of positions."""
-    # In the interpreter's order: the step comes first.
+    # In the interpreter's order: the step is converted first.
     step = _part_of_slice(which.step)
     if step == 0:
         raise ValueError("slice step cannot be zero")
     return _part_of_slice(which.start), _part_of_slice(which.stop), step
 
 
-#: From Python 3.15 on the words are those of positions, though None is allowed too.
+#: From Python 3.15 on the wording is that for positions, although None is also accepted.
 _OR_NONE = "" if sys.version_info >= (3, 15) else " or None"
 
 
@@ -397,7 +397,7 @@ def clip_index(index: Any, size: int, step: int) -> int:
 
 
 def hashable(element: Any) -> Any:
-    """Return the element, or for a NaN a constant, for the hash of its container.
+    """Return the element, or a constant for a NaN, for the hash of its container.
 
     Python hashes a NaN by identity, and each read of an element makes a new object.
     """
@@ -406,24 +406,24 @@ def hashable(element: Any) -> Any:
 
 
 def refuse_iterator(name: str) -> NoReturn:
-    """Raise what calling the class of an iterator raises."""
+    """Raise the error for calling the class of an iterator."""
     raise TypeError(f"cannot create 'anyffi.{name}' instances")
 
 
 def no_pickle(name: str) -> TypeError:
-    """Return what pickling an iterator raises that Python cannot make again."""
+    """Return the error for pickling an iterator that Python cannot restore."""
     return TypeError(f"cannot pickle 'anyffi.{name}' object")
 
 
 def reduce_iterator(sequence: Any, index: int, step: int) -> tuple[Any, ...]:
-    """Return the `__reduce__` of an iterator; `sequence` is None for one that is exhausted."""
+    """Return the `__reduce__` value of an iterator; `sequence` is None if it is exhausted."""
     if sequence is None:
         return iter, ((),)
     return (iter if step > 0 else reversed), (sequence,), index
 
 
 def holds_scalars(type_mask: int) -> bool:
-    """Return whether containers of these types hold inline values, text and bytes only."""
+    """Return whether containers with these types hold only inline values, text and bytes."""
     # The highest bit is ANYFFI_CHECKED.
     scalars = 0xFFFF | 1 << (15 + code.STR_OBJECT) | 1 << (15 + code.BYTES_OBJECT) | 1 << 62
     return not type_mask & ~scalars
@@ -441,7 +441,7 @@ def missing_item(mapping: Any, key: Any) -> Any:
 
 
 def has_pair(mapping: Any, pair: object) -> bool:
-    """Return whether a mapping has a key with a value."""
+    """Return whether a mapping contains a pair of key and value."""
     if not isinstance(pair, tuple) or tuple.__len__(pair) != 2:
         return False
     key, value = tuple.__iter__(pair)
@@ -456,11 +456,11 @@ def changed_size(what: int) -> RuntimeError:
 
 
 def changed_keys() -> RuntimeError:
-    """Return the error of an iterator that finds more entries than there were: keys were exchanged."""
+    """Return the error of an iterator that finds more entries than at the start: keys were exchanged."""
     return RuntimeError("dictionary keys changed during iteration")
 
 
-#: Rows of the type table by the identity of the class of Python that a container has as `_anyffi_plain`.
+#: Rows of the type table, by the id of the Python class in a container's `_anyffi_plain`.
 _ROWS = {
     id(tuple): "ARRAY",
     id(list): "LIST",

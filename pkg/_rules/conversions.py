@@ -1,7 +1,7 @@
-"""Values for parameters of C++ types that take more than one type of Python: sequences, sets, paths, times.
+"""Conversions for C++ parameters that accept several Python types: sequences, sets, paths, times.
 
-`convert` is the hook `handle_convert` of both backends, and `create` the hook `handle_create`. Protocols are
-looked up on the class of a value, as everywhere.
+`convert` is the hook `handle_convert` of both backends, and `create` is the hook `handle_create`. Protocols
+are looked up on the class of a value, as everywhere.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .times import create_date_time, create_duration, to_date_time, to_duration
 
 __all__ = ["LISTED", "convert", "create", "enumeration_codes", "set_enumerations"]
 
-#: Sequences whose items `list` reads at once, without code of users.
+#: Sequences whose items `list` reads at once, without users' code.
 LISTED: tuple[type, ...] = (deque, *map(type, ({1: 1}.keys(), {1: 1}.values(), {1: 1}.items())))
 _LISTED = frozenset(map(id, LISTED))
 
@@ -33,40 +33,40 @@ _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 
 def convert(x: Any, conversion: int) -> Any:
-    """Return what `x` is as another type, for the runtime; None if it is not of that sort.
+    """Return the conversion of `x` for the runtime; None if there is none.
 
     Parameters
     ----------
     x : object
-        A value that is opaque to the runtime.
+        A value that the runtime treats as opaque.
     conversion : int
         An `AnyffiConversion`.
 
     Returns
     -------
     list, Elements, str, bytes, slice, tuple, numpy.ndarray or None
-        Of a range a slice of start, number and step; of a buffer a tuple of the dtype and the bytes.
+        For a range: a slice of start, count and step; for a buffer: a tuple of dtype and bytes.
     """
     return _TO[conversion](x)
 
 
 def create(conversion: int, value: Any) -> Any:
-    """Return the object for a path, as bytes, a time, in microseconds, or a member of an enumeration.
+    """Return the object for a path (as bytes), a time (in microseconds), or a member of an enumeration.
 
-    Of an enumeration `conversion` is the type code, and the value its number.
+    For an enumeration, `conversion` is its type code, and the value is the member's number.
     """
     found = _FROM.get(conversion)
     return Opaque(_class_of(conversion)(value)) if found is None else found(value)
 
 
 _class_of: Callable[[int], Any]
-#: The type code of each enumeration that C++ describes, by the identity of its class, which is never freed.
-#: In calls of functions with overloads an Int says whose member it was.
+#: The type code of each enumeration that C++ describes, by the id of its class, which is never freed. In
+#: calls of overloaded functions, an Int is marked with the enumeration of the member.
 enumeration_codes: dict[int, int] = {}
 
 
 def set_enumerations(class_of: Callable[[int], Any]) -> None:
-    """Set the function that returns the class of an enumeration, by its type code."""
+    """Set the function that returns the class of an enumeration, given its type code."""
     global _class_of
     _class_of = class_of
 
@@ -82,7 +82,7 @@ def _to_sequence(x: Any) -> Any:
     elements = _read_buffer(x)
     if elements is not None:
         return elements
-    # An iterator may yield more than there are, or never end.
+    # An iterator may yield more than `len` says, or never end.
     count = len(x)
     items = list(islice(iter(x), min(count + 1, sys.maxsize)))
     if len(items) != count:
@@ -90,7 +90,7 @@ def _to_sequence(x: Any) -> Any:
     return items
 
 
-#: Whether classes that never change are sequences.
+#: Whether immutable classes are sequences.
 _unchanging: dict[type, bool] = {}
 _unchanging_since: Any = None
 
@@ -99,7 +99,7 @@ def _is_sequence(cls: type) -> bool:
     global _unchanging_since
     if is_changeable(cls):
         return _find_out_sequence(cls)
-    # It changes whenever a class is registered for an abstract one.
+    # It changes whenever a class is registered with an abstract class.
     token = get_cache_token()
     if token != _unchanging_since:
         _unchanging.clear()
@@ -110,7 +110,7 @@ def _is_sequence(cls: type) -> bool:
 
 
 def _find_out_sequence(cls: type) -> bool:
-    # Series of pandas and polars also have indices, missing values and types of their own.
+    # Series of pandas and polars have indices, missing values and types of their own.
     if find_on_type(cls, "to_numpy") is not None or issubclass(cls, type):
         return False
     if any(is_a(cls, abstract) for abstract in (Sequence, KeysView, ValuesView, ItemsView)):
@@ -126,13 +126,13 @@ def _describe_range(x: range) -> Any:
     return list(x)
 
 
-#: Kinds of elements by the letter in the format of a buffer.
+#: Kinds of elements, by the letter in a buffer's format.
 _KINDS = {**dict.fromkeys("bhilqn", "int"), **dict.fromkeys("BHILQN", "uint"), "f": "float", "d": "float"}
 _NATIVE = "@=" + ("<" if sys.byteorder == "little" else ">")
 
 
 def _read_buffer(x: Any) -> tuple[Any, bytes] | None:
-    """Return the dtype and the bytes of a buffer of one axis of numbers; None of anything else."""
+    """Return dtype and bytes of a one-dimensional buffer of numbers; None for anything else."""
     try:
         view = memoryview(x)
     except TypeError:
@@ -173,7 +173,7 @@ def _create_path(native: bytes) -> Any:
 
 
 def _to_tensor(x: Any) -> Any:
-    """Return the NumPy array of what has `__array__`, as Series of pandas and data sets of h5py have."""
+    """Return the NumPy array of an object with `__array__`, such as a pandas Series or an h5py data set."""
     cls = type(x)
     if not any(find_on_type(cls, name) is not None for name in ("__array__", "__array_interface__")):
         return None
@@ -181,23 +181,23 @@ def _to_tensor(x: Any) -> Any:
         import numpy
     except ImportError:
         return None
-    found = numpy.asanyarray(x)  # so that a mask is refused
+    found = numpy.asanyarray(x)  # keeps masked arrays, which are then rejected
     return None if found.dtype == object and _is_sequence(cls) else found
 
 
 def _to_plain(x: Any) -> Any:
-    """Return a member of an enumeration; the runtime takes its value, as of any instance of a builtin."""
+    """Return a member of an enumeration; the runtime uses its value."""
     return x if isinstance(x, (int, Enum)) else None
 
 
 def _keep(x: Any) -> Any:
-    """Return what keeps an object of a Python class alive; None of one that C++ can make again.
+    """Return an object that keeps a Python instance alive; None if C++ can recreate the instance.
 
-    The compiled marshaller says the same in `host.h`.
+    `host.h` of the compiled marshaller makes the same decision.
     """
     namespace = type(x).__dict__
     is_made_again = "_anyffi_type_key" in namespace or "_anyffi_record" in namespace
-    # PyPy's collector does not see what the runtime refers to: cycles through what it keeps would stay.
+    # PyPy's collector does not see references from the runtime, so cycles would never be freed.
     return None if is_made_again or ON_PYPY else Opaque(x)
 
 

@@ -1,8 +1,9 @@
-"""Errors about a value that cannot be converted: what was called, which argument it is, and where in it.
+"""Adds to errors about values that cannot be converted what was called, which argument it is, and where in
+it.
 
-What packs a value does not know the call. It notes about which value it raises, by its address alone, which
-keeps nothing alive; and the call looks for that value in its arguments. Calls that succeed do nothing for it.
-The calls are those of functions, methods of containers and `convert`, and those of Python's functions by C++,
+Packing code does not know the call. It records the address of the value for which it raises an error, which
+keeps nothing alive, and the call searches its arguments for that value. Successful calls have no overhead.
+Such calls are those of functions, methods of containers and `convert`, and calls of Python functions by C++,
 whose results are packed.
 """
 
@@ -17,11 +18,11 @@ from .keywords import is_overloaded, placeholder
 
 __all__ = ["blame", "blame_made", "locate", "locate_field", "locate_method", "locate_result"]
 
-#: Values that hold no others, and that cannot be refused.
+#: Values without parts that cannot be rejected.
 _SCALARS = frozenset(map(id, (type(None), bool, bytes, complex, float, int, str)))
-#: Types of keys whose `repr` calls no code of users.
+#: Types of keys whose `repr` runs no users' code.
 _SHOWN = frozenset(map(id, (type(None), bool, bytes, float, int, str)))
-#: What C++ leaves out of the names of callables, too.
+#: Removed from the names of callables, as C++ does it.
 _ADDRESS = re.compile(" at 0x[0-9a-fA-F]*")
 _MOST_STEP, _MOST_PATH = 40, 200
 
@@ -29,30 +30,30 @@ _noted = local()
 
 
 def blame(error: BaseException, x: Any) -> BaseException:
-    """Note about which value an exception is that is to be raised, and return the exception."""
+    """Record the value that an exception is about, and return the exception."""
     _noted.last = error.args[0], id(x)
     return error
 
 
 def blame_made(exception: BaseException, args: tuple[Any]) -> None:
-    """Do the same for an exception that the runtime raised about the only one of `args`."""
+    """Do the same for an exception that the runtime raised about the only value in `args`."""
     if len(exception.args) == 1:
         blame(exception, args[0])
 
 
 def locate(exception: BaseException, args: tuple[Any, ...], function: Any) -> None:
-    """Name function, argument and place in the message of an exception that packing the arguments raised.
+    """Add function, argument and place to the message of an exception raised when the arguments were packed.
 
-    Exceptions of users' code stay as they are.
+    Exceptions of users' code are not changed.
 
     Parameters
     ----------
     exception : BaseException
-        What was raised.
+        The raised exception.
     args : tuple
         The arguments, in the order of the parameters.
     function : anyffi.Function
-        What was called.
+        The called function.
     """
     _locate(exception, args, _describe, function)
 
@@ -63,22 +64,22 @@ def locate_method(exception: BaseException, args: tuple[Any, ...], called: tuple
     Parameters
     ----------
     exception : BaseException
-        What was raised.
+        The raised exception.
     args : tuple
-        The arguments besides `self`, those of keywords at the end.
+        The arguments without `self`; keyword arguments at the end.
     called : tuple
-        The name of the method, and the names of the keywords; None for none.
+        The name of the method, and the keywords; None if there are none.
     """
     _locate(exception, args, _describe_method, called)
 
 
 def locate_result(exception: BaseException, args: tuple[Any], function: Any) -> None:
-    """Do the same for the result, the only one of `args`, of a Python function that C++ called."""
+    """Do the same for the result, the only value in `args`, of a Python function that C++ called."""
     _locate(exception, args, _describe_result, function)
 
 
 def locate_field(exception: BaseException, args: tuple[Any], name: str) -> bool:
-    """Do the same for the value, the only one of `args`, that a field was to get.
+    """Do the same for the value, the only one in `args`, that was assigned to a field.
 
     Returns
     -------
@@ -88,7 +89,7 @@ def locate_field(exception: BaseException, args: tuple[Any], name: str) -> bool:
     return _locate(exception, args, _describe_field, name)
 
 
-# No function here has a closure: where CPython 3.11 has no memory for the cell, it loses the arguments.
+# No function here has a closure: if CPython 3.11 has no memory for the cell, it loses the arguments.
 def _locate(
     exception: BaseException,
     args: tuple[Any, ...],
@@ -104,7 +105,7 @@ def _locate(
     try:
         found = _find(args, last[1])
         if found is None:
-            # It came out of a hook; an argument that may have one can be the only one.
+            # It was raised in a hook; only one argument may have such a hook.
             others = [i for i, x in enumerate(args) if id(type(x)) not in _SCALARS]
             if len(others) != 1:
                 return False
@@ -114,7 +115,7 @@ def _locate(
     except MemoryError:
         raise
     except Exception:
-        # Where the stack ends, or a callable has no name, the message stays as it is.
+        # At the end of the stack, or if a callable has no name, the message stays unchanged.
         return False
     if what is not None:
         del _noted.last
@@ -140,7 +141,7 @@ def _describe_field(name: str, index: int, count: int) -> str:
 def _describe(function: Any, index: int, count: int) -> str | None:
     name = function.__name__
     if name.startswith("anyffi."):
-        # A part of the package, which the user has not called.
+        # Part of the package, which the user did not call.
         return None
     info = function._anyffi_info()
     if info is None or is_overloaded(info):
@@ -153,7 +154,7 @@ def _find(args: tuple[Any, ...], culprit: int) -> tuple[int, str] | None:
     """Return the index of the first argument that holds a value, and the path to it."""
     for index, argument in enumerate(args):
         seen: set[int] = set()
-        # Not recursive: containers may be nested as deep as Python allows.
+        # Not recursive, since containers may be nested as deep as Python allows.
         pending = [(argument, "")]
         while pending:
             x, path = pending.pop()
@@ -167,14 +168,14 @@ def _find(args: tuple[Any, ...], culprit: int) -> tuple[int, str] | None:
 
 
 def _parts(x: Any) -> list[tuple[str, Any]]:
-    """Return the parts of one of Python's own containers, with the steps to them; calls no code of users."""
+    """Return the parts of one of Python's own containers, with the steps to them; runs no users' code."""
     cls = type(x)
     if issubclass(cls, list):
         return [(f"[{i}]", item) for i, item in enumerate(list.__iter__(x))]
     if issubclass(cls, tuple):
         return [(f"[{i}]", item) for i, item in enumerate(tuple.__iter__(x))]
     if issubclass(cls, dict):
-        # An entry's key is refused at its mapping.
+        # Errors about an entry's key name its mapping.
         return [each for key, item in dict.items(x) for each in (("", key), (_step(key), item))]
     if issubclass(cls, set):
         return [("", item) for item in set.__iter__(x)]
@@ -186,7 +187,7 @@ def _parts(x: Any) -> list[tuple[str, Any]]:
 
 
 def _step(key: Any) -> str:
-    """Return the step to the value of a key, as C++ writes it in messages."""
+    """Return the step to a key's value, as C++ writes it in messages."""
     if id(type(key)) not in _SHOWN:
         return "[...]"
     text = repr(key)
@@ -196,5 +197,5 @@ def _step(key: Any) -> str:
 
 
 def _join(path: str, step: str) -> str:
-    # A path that is too long keeps its outer end.
+    # A path that is too long keeps its outer steps.
     return path + step if len(path) + len(step) < _MOST_PATH else path

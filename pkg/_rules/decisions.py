@@ -1,8 +1,8 @@
-"""What the class of a value decides about its conversion.
+"""Decides from the class of a value how the value is converted.
 
 `decide` returns the function that lowers instances of a class. Protocols are looked up on the class, never on
-the instance, and a subclass of a builtin is read from the builtin's own storage by methods that it cannot
-override.
+the instance, and instances of a builtin's subclass are read from the builtin's own storage, with methods that
+the subclass cannot override.
 """
 
 from __future__ import annotations
@@ -65,19 +65,19 @@ __all__ = [
 Lowered = tuple[int, Any]
 Reader = Callable[[Any], Lowered]
 
-#: How many levels of containers and slices one argument may have. Objects of the runtime count as scalars.
+#: The maximum nesting of containers and slices in an argument. Objects of the runtime count as scalars.
 MAX_DEPTH = 200
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 _mro_of = type.__dict__["__mro__"].__get__
 dict_of = type.__dict__["__dict__"].__get__
-#: `OrderedDict` keeps its own order on CPython; elsewhere it is that of the dict below it.
+#: On CPython `OrderedDict` keeps its own order; elsewhere that of the underlying dict.
 _read_ordered: Callable[[Any], Any] = (
     OrderedDict.items if sys.implementation.name == "cpython" else dict.items
 )
 
-#: `ObjectCore` of every backend that was opened.
+#: `ObjectCore` of each backend that was opened.
 _cores: tuple[type, ...] = ()
 
 
@@ -89,7 +89,7 @@ def register_core(core: type) -> None:
 
 
 def is_wrapper_class(cls: type) -> bool:
-    """Return whether instances of a class are wrappers of any backend."""
+    """Return whether instances of a class are wrappers of some backend."""
     return issubclass(cls, _cores)
 
 
@@ -97,14 +97,14 @@ _IMMUTABLE_TYPE, _HEAP_TYPE = 1 << 8, 1 << 9  # of Py_TPFLAGS
 
 
 def is_changeable(cls: type) -> bool:
-    """Return whether attributes of a class can be set, as those of a class of Python can."""
+    """Return whether attributes of a class can be set, as for classes defined in Python."""
     return cls.__flags__ & (_IMMUTABLE_TYPE | _HEAP_TYPE) == _HEAP_TYPE
 
 
 def find_on_type(cls: type, name: str) -> Any:
-    """Look up a class attribute as the interpreter looks up special methods: no metaclass, no instance."""
+    """Look up a class attribute like a special method: without metaclass and instance."""
     for base in _mro_of(cls):
-        # In one step: another thread may remove it.
+        # In one step, since another thread may remove it.
         found = dict_of(base).get(name, _ABSENT)
         if found is not _ABSENT:
             return found
@@ -114,8 +114,8 @@ def find_on_type(cls: type, name: str) -> Any:
 _ABSENT = object()
 
 
-#: What a decision depends on besides the class: nothing, classes registered with abstract ones, and methods
-#: of a metaclass that are called each time.
+#: What a decision depends on besides the class: nothing, registrations with abstract classes, or methods of a
+#: metaclass that are called each time.
 ON_CLASS, ON_REGISTRATION, ON_METACLASS = range(3)
 
 
@@ -142,7 +142,7 @@ def _decide_numpy(cls: type) -> Reader | None:
     if issubclass(cls, np.generic):
         return _find_scalar_reader(np, cls)
     if issubclass(cls, np.ndarray):
-        # A subclass that overrides `__dlpack__` is read through it.
+        # A subclass that overrides `__dlpack__` is read through that.
         is_own = find_on_type(cls, "__dlpack__") is not np.ndarray.__dict__.get("__dlpack__")
         if is_own:
             return None
@@ -161,7 +161,7 @@ def _decide_protocol(cls: type) -> Reader | None:
 
 
 def is_hashed_plainly(cls: type) -> bool:
-    """Return whether hashing and comparing the class, as abstract classes do, calls no metaclass."""
+    """Return whether hashing and comparing the class, as abstract classes do, calls no metaclass method."""
     meta = type(cls)
     if meta is type:
         return True
@@ -176,7 +176,7 @@ def _decide_registered(cls: type) -> tuple[Reader, int]:
         return lower_error, depends
     if issubclass(cls, type):
         return lower_class, depends
-    # As `callable` does for an instance: also an attribute that is None counts.
+    # As `callable` does for an instance: even an attribute that is None counts.
     is_callable = any("__call__" in dict_of(base) for base in _mro_of(cls))
     return (lower_function if is_callable else lower_opaque), depends
 
@@ -269,11 +269,11 @@ def lower_exported(x: Any) -> Lowered:
 
 
 def raise_again(error: BaseException) -> NoReturn:
-    """Raise an error that compiled code caught, which has no frame of Python otherwise."""
+    """Raise an error caught by compiled code again, which otherwise has no Python frame."""
     try:
         raise error
     finally:
-        # This frame is in the error's traceback.
+        # This frame is part of the error's traceback.
         del error
 
 
@@ -286,7 +286,7 @@ def _lower_mapping(x: Any) -> Lowered:
 
 
 def bind(found: Any, x: Any) -> Any:
-    """Bind what `find_on_type` found to `x`."""
+    """Bind the result of `find_on_type` to `x`."""
     bind = find_on_type(type(found), "__get__")
     return found if bind is None else bind(found, x, type(x))
 
@@ -301,12 +301,12 @@ def is_a(cls: type, abstract: type) -> bool:
         if is_hashed_plainly(cls):
             # Not raised by its metaclass, but by a signal handler, for example.
             raise
-        # Its metaclass forbids hashing: it cannot be registered, but it may derive from the abstract class.
+        # Its metaclass forbids hashing: it cannot be registered, but may derive from the abstract class.
         return any(base is abstract for base in _mro_of(cls))
 
 
 def value_of(x: Any, limit: int, first: Any) -> Any:
-    """Call `__anyffi_value__`, at most `limit` times, until the result has none; `first` was passed."""
+    """Call `__anyffi_value__`, at most `limit` times, until the result has none; `first` was the argument."""
     for _ in range(limit):
         hook = find_on_type(type(x), "__anyffi_value__")
         if hook is None or issubclass(type(x), (*_cores, dtype, Device)):
@@ -334,8 +334,8 @@ def _lower_elements(type_code: int, elements: Iterable[Any]) -> Lowered:
     return type_code, list(zip(elements, repeat(None)))
 
 
-# The builtins' own methods, called unbound, so that no override runs. They return exact builtins: a slice of
-# a subclass's instance is an instance of the builtin. `iter`, since PyPy calls the `__len__` of a view.
+# The builtins' own methods, called unbound, so that no override runs. They return exact builtins: slicing an
+# instance of a subclass gives the builtin. `iter`, because PyPy calls the `__len__` of a view.
 SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
     int: lower_int,
     float: lambda x: (code.FLOAT, float.__pos__(x)),
@@ -348,10 +348,11 @@ SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
     list: lambda x: (code.LIST, tuple(list.__getitem__(x, slice(None)))),
     OrderedDict: lambda x: (code.DICT, [*iter(_read_ordered(x))]),
     dict: lambda x: (code.DICT, [*iter(dict.items(x))]),
-    # The mapping below may be a user's, whose items may be anything.
+    # The underlying mapping may be a user's, whose items may be anything.
     MappingProxyType: lambda x: (code.MAP, [(key, item) for key, item in x.items()]),
     complex: _lower_complex,
-    # A list copies a set in one step, as other threads may change it; of a subclass it would call methods.
+    # A list copies a set in one step, since other threads may change it; for a subclass it would call its
+    # methods.
     set: lambda x: _lower_elements(code.SET, list(x) if type(x) is set else set.__iter__(x)),
     frozenset: lambda x: _lower_elements(code.FROZEN_SET, frozenset.__iter__(x)),
 }
@@ -359,9 +360,9 @@ SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
 
 #: Those of them that read a container without running other code.
 OPENERS = frozenset(SUBCLASSES[base] for base in (tuple, list, dict, set, frozenset))
-#: The same for the builtins themselves, by identity: they are never freed.
+#: The same for the builtins themselves, by id: they are never freed.
 EXACT = {id(cls): read for cls, read in SUBCLASSES.items()}
-#: Functions need no look-ups of protocols.
+#: Functions need no lookup of protocols.
 EXACT.update(dict.fromkeys(map(id, (FunctionType, BuiltinFunctionType, MethodType)), lower_function))
 
 
@@ -404,7 +405,7 @@ NUMPY_READERS = (_lower_numpy_bool, _lower_numpy_int, _lower_numpy_float, _lower
 
 
 def converters() -> dict[Reader, Callable[[Any], Any]]:
-    """Return functions of C that make the same exact scalars as the functions that lower, by these."""
+    """Return C functions that convert to the same exact scalars, by the functions that lower them."""
     np: Any = sys.modules.get("numpy")
     found: dict[Reader, Callable[[Any], Any]] = {
         SUBCLASSES[int]: int.__pos__,
@@ -412,6 +413,6 @@ def converters() -> dict[Reader, Callable[[Any], Any]]:
         SUBCLASSES[str]: str.__str__,
     }
     if np is not None and hasattr(np, "generic"):
-        # Without those of complex numbers, which are no scalars.
+        # Complex numbers are left out, since they are not scalars here.
         found.update(dict.fromkeys(NUMPY_READERS[:3], np.generic.item))
     return found

@@ -94,7 +94,7 @@ class Device:
         if not (_INT32_MIN <= pair[0] <= _INT32_MAX and _INT32_MIN <= pair[1] <= _INT32_MAX):
             raise OverflowError(f"{pair} does not fit a device of DLPack")
         if _is_set(self):
-            # It may be the device of every tensor.
+            # It may be a shared device.
             raise TypeError(f"{type(self).__name__} is already initialized")
         _set_pair(self, pair)
 
@@ -153,13 +153,13 @@ def _is_set(x: Device) -> bool:
     return True
 
 
-#: The devices that are shared: few enough to keep all of them.
+#: The range of shared devices: few enough to keep all of them.
 _SHARED_TYPES, _SHARED_INDICES = 32, 16
 _shared: dict[tuple[int, int], Device] = {}
 
 
 def share_device(device_type: int, index: int) -> Device:
-    """Return the device of DLPack's type and index: for most of them always the same object."""
+    """Return the device with DLPack's type and index; usually a shared object."""
     found = _shared.get((device_type, index))
     if found is None:
         found = Device(device_type, index)
@@ -169,7 +169,7 @@ def share_device(device_type: int, index: int) -> Device:
 
 
 def device(device_type: str | int, index: int | None = None) -> Device:
-    """Return `Device(device_type, index)`, which may be a device that exists already."""
+    """Return `Device(device_type, index)`, which may be an existing shared object."""
     if type(device_type) is str and (index is None or type(index) is int):
         return _of_text(device_type, index)
     return Device(device_type, index)
@@ -183,7 +183,7 @@ def _of_text(text: str, index: int | None) -> Device:
 @functools.lru_cache(maxsize=256)
 def _parse(text: str) -> tuple[int, int | None]:
     """Return the number of the type, and the index or None."""
-    # Imported late: it would be a tenth of this package's import.
+    # Imported late: it would take a tenth of this package's import time.
     import re
 
     name, colon, index = text.partition(":")

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 __all__ = ["FIRST_OF_USERS", "dtype", "find_dtype", "is_kept", "read_dtype", "share_dtype"]
 
-#: DLPack's codes by the names to which a width is appended.
+#: DLPack's codes, by names to which a width is appended.
 _CODES = {"int": 0, "uint": 1, "float": 2, "handle": 3, "bfloat": 4, "complex": 5, "bool": 6}
 _NAMES = {code: name for name, code in _CODES.items()}
-#: The default widths of names that may omit them.
+#: The default widths of names that may be used without one.
 _USUAL_BITS = {"bool": 8, "handle": 64}
-#: Codes and widths of the names that include both.
+#: Codes and widths of names that include both.
 _FORMATS = {
     "float8_e3m4": (7, 8),
     "float8_e4m3": (8, 8),
@@ -34,7 +34,7 @@ _FORMATS = {
     "float6_e3m2fn": (16, 6),
     "float4_e2m1fn": (17, 4),
 }
-#: The codes of floating-point numbers, however they are laid out.
+#: The codes of floating-point numbers in any format.
 _FLOATS = frozenset([_CODES["float"], _CODES["bfloat"], *(code for code, _ in _FORMATS.values())])
 _FORMAT_NAMES = {both: name for name, both in _FORMATS.items()}
 _MAX_CODE, _MAX_BITS, _MAX_LANES = 0xFF, 0xFF, 0xFFFF
@@ -57,11 +57,11 @@ class dtype(str):
     ValueError
         There is no such type; the message has the position of the error in the name.
     TypeError
-        A dtype of NumPy that DLPack has no code for: byte-swapped, structured, object, text, date.
+        A NumPy dtype without a DLPack code: byte-swapped, structured, object, text, date.
 
     Notes
     -----
-    The hash is that of the name. NumPy's dtypes, which equal their names as well, have hashes of their own.
+    The hash is that of the name. NumPy's dtypes also equal their names, but have other hashes.
 
     Examples
     --------
@@ -97,7 +97,7 @@ class dtype(str):
         Parameters
         ----------
         data_type : (int, int, int)
-            What a C struct ``DLDataType`` holds.
+            The content of a C struct ``DLDataType``.
         """
         code, bits, lanes = map(operator.index, data_type)
         shared = _by_triple.get((code, bits, lanes)) if cls is dtype else None
@@ -110,7 +110,7 @@ class dtype(str):
 
     @property
     def type_code(self) -> int:
-        """DLPack's code for the category of number, such as float."""
+        """DLPack's code for the kind of number, such as float."""
         return read_dtype(self)[0]
 
     @property
@@ -125,32 +125,32 @@ class dtype(str):
 
     @property
     def itemsize(self) -> int:
-        """Bytes of one element, all lanes together."""
+        """Bytes of one element, with all lanes."""
         _, bits, lanes = read_dtype(self)
         return (bits * lanes + 7) // 8
 
     @property
     def is_bool(self) -> bool:
-        """Whether the numbers are truth values."""
+        """Whether the numbers are booleans."""
         return self.type_code == _CODES["bool"]
 
     @property
     def is_integer(self) -> bool:
-        """Whether the numbers are integers, with a sign or without one."""
+        """Whether the numbers are integers, signed or unsigned."""
         return self.type_code in (_CODES["int"], _CODES["uint"])
 
     @property
     def is_float(self) -> bool:
-        """Whether the numbers are floating-point ones, of any format."""
+        """Whether the numbers are floating-point numbers of any format."""
         return self.type_code in _FLOATS
 
     @property
     def is_handle(self) -> bool:
-        """Whether the elements are pointers to something else."""
+        """Whether the elements are opaque pointers."""
         return self.type_code == _CODES["handle"]
 
     def with_lanes(self, lanes: int) -> Self:
-        """Return the type with the same numbers and another count of lanes."""
+        """Return the type with the same numbers and another number of lanes."""
         return self.from_dlpack_data_type((self.type_code, self.bits, lanes))
 
     def __repr__(self) -> str:
@@ -159,7 +159,7 @@ class dtype(str):
     def __eq__(self, other: object) -> Any:
         if self is other:
             return True  # most dtypes are shared
-        # The usual dtypes of NumPy, in one step: equal ones are spelt the same.
+        # Fast path for NumPy's usual dtypes: equal ones have the same name.
         known = _known.get(id(other))
         if known is not None:
             return str.__eq__(self, known[2])
@@ -183,14 +183,14 @@ def read_dtype(x: dtype) -> _Triple:
     return _parse(str.__str__(x))
 
 
-#: The codes that have names. Their dtypes of one lane are shared: few enough to keep all of them.
+#: The number of codes with names. Their dtypes with one lane are shared: few enough to keep all.
 _SHARED_CODES = 18
 _by_triple: dict[_Triple, dtype] = {}
 _by_name: dict[str, dtype] = {}
 
 
 def _share(made: dtype, code: int, bits: int, lanes: int) -> dtype:
-    """Return the object that all equal dtypes are, if they are shared."""
+    """Return the shared object for a dtype, if there is one."""
     if lanes != 1 or code >= _SHARED_CODES:
         return made
     made = _by_triple.setdefault((code, bits, lanes), made)
@@ -198,7 +198,7 @@ def _share(made: dtype, code: int, bits: int, lanes: int) -> dtype:
 
 
 def share_dtype(code: int, bits: int, lanes: int) -> dtype:
-    """Return the dtype of code, bits and lanes: for most of them always the same object."""
+    """Return the dtype with a code, bits and lanes; usually a shared object."""
     return _by_triple.get((code, bits, lanes)) or dtype.from_dlpack_data_type((code, bits, lanes))
 
 
@@ -213,7 +213,7 @@ def _spell(code: int, bits: int, lanes: int) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _parse(text: str) -> _Triple:
-    # Imported late: it would be a tenth of this package's import.
+    # Imported late: it would take a tenth of this package's import time.
     import re
 
     def fail(place: int, problem: str) -> ValueError:
@@ -233,7 +233,7 @@ def _parse(text: str) -> _Triple:
         return int(digits)
 
     name, bits, detail, lanes = found.groups()
-    # Everything that fits the C struct has a name of this form.
+    # Every content of the C struct has a name of this form.
     is_code = name == "code" and detail is not None
     spelled = f"{name}{bits}_{detail}"
     if spelled in _FORMATS:
@@ -255,29 +255,29 @@ def _parse(text: str) -> _Triple:
 
 #: DLPack's codes by NumPy's `dtype.kind`.
 _NUMPY_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
-#: `dtype.num` of longdouble and clongdouble, which have padding and a size that differs between machines.
+#: `dtype.num` of longdouble and clongdouble, which have padding and a platform-dependent size.
 _PADDED = (13, 16)
-#: The `dtype.num` from which on dtypes are of other libraries.
+#: From this `dtype.num` on, dtypes belong to other libraries.
 FIRST_OF_USERS = 24
-#: Scalar classes of several dtypes: passed as any other class is.
+#: Scalar classes with several dtypes: passed like any other class.
 _ABSTRACT = (
     *("generic", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating"),
     *("complexfloating", "flexible", "character"),
 )
 
 
-#: Triples and names by identity, of dtypes that are the only one of their scalar class, and of these classes:
-#: all kept.
+#: Triples and names by id, of dtypes that are the only one of their scalar class, and of these classes; all
+#: are kept alive.
 _known: dict[int, tuple[Any, _Triple, str]] = {}
 
 
 def find_dtype(x: Any) -> _Triple | None:
-    """Return code, bits and lanes of a dtype or scalar class of NumPy or ml_dtypes, else None.
+    """Return code, bits and lanes of a dtype or scalar class of NumPy or ml_dtypes; None for other values.
 
     Raises
     ------
     TypeError
-        It is one, but DLPack has no code for it.
+        DLPack has no code for it.
     """
     known = _known.get(id(x))
     if known is not None:
@@ -303,7 +303,7 @@ def find_dtype(x: Any) -> _Triple | None:
 
 
 def is_kept(x: Any) -> bool:
-    """Return whether a data type is never freed nor changed: its address then identifies it."""
+    """Return whether a data type is never freed or changed, so that its address identifies it."""
     return id(x) in _known or (type(x) is dtype and _by_name.get(x) is x)
 
 
@@ -321,7 +321,7 @@ def _of_numpy(x: Any) -> _Triple:
 
 
 def _advise(x: Any) -> str:
-    """Return what to do with an array of a dtype that no tensor has."""
+    """Return advice for an array whose dtype tensors do not support."""
     if not x.isnative:
         return "; pass the array's .astype(dtype.newbyteorder('='))"
     if x.kind in "OSUT":

@@ -1,7 +1,7 @@
-"""Conversion between errors of the runtime and Python's exceptions, for both backends.
+"""Converts between errors of the runtime and Python's exceptions, for both backends.
 
 A Python exception is passed as a handle and returned as the same object. Its kind, the name of its class,
-matters only for errors made in C++, and for C++ code that reads the kind of a Python exception.
+only matters for errors made in C++, and for C++ code that reads the kind of a Python exception.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ __all__ = [
 
 _E = TypeVar("_E", bound=BaseException)
 
-#: The exception class of each kind. The compiled marshaller reads it, too.
+#: The exception class for each kind. The compiled marshaller reads this dict, too.
 class_of_kind: dict[str, type[BaseException]] = {
     name: found
     for name, found in vars(builtins).items()
     if isinstance(found, type) and issubclass(found, BaseException) and found.__name__ == name
 }
-#: The kinds of Python's own classes.
+#: The kinds of Python's builtin exceptions.
 BUILTIN_KINDS = tuple(class_of_kind)
 _kind_of_class: dict[type[BaseException], str] = {found: kind for kind, found in class_of_kind.items()}
 
-#: The kinds of the classes that C++ declares, which errors of derived classes have, too.
+#: The kinds of classes that C++ declares; errors of derived classes have the same kind.
 _declared: dict[type[BaseException], str] = {}
 _find_class: Callable[[str], Any] | None = None
 
@@ -55,7 +55,7 @@ _traceback_of = BaseException.__dict__["__traceback__"].__get__
 
 
 def require_main_interpreter(is_main: bool) -> None:
-    """Raise ImportError in a subinterpreter: callbacks from C++ would wait for the main one, for ever."""
+    """Raise ImportError in a subinterpreter: callbacks from C++ would wait forever for the main one."""
     if not is_main:
         raise ImportError(
             "anyffi can be imported in the main interpreter of a process only, and this is a subinterpreter; "
@@ -64,7 +64,7 @@ def require_main_interpreter(is_main: bool) -> None:
 
 
 def is_main_interpreter() -> bool:
-    """Return whether this is the main interpreter, as far as a module of Python can tell."""
+    """Return whether this is the main interpreter, as far as Python code can tell."""
     try:
         from _thread import _is_main_interpreter  # type: ignore[attr-defined]  # CPython 3.13
     except ImportError:
@@ -78,7 +78,7 @@ def is_main_interpreter() -> bool:
 
 @contextmanager
 def require_loadable() -> Iterator[None]:
-    """Raise that ImportError in the place of CPython's and of Cython's own, when a module is imported."""
+    """Raise that ImportError instead of CPython's and Cython's own, when a module is imported."""
     try:
         yield
     except ImportError as error:
@@ -88,7 +88,7 @@ def require_loadable() -> Iterator[None]:
 
 
 def require_first_interpreter(is_first: bool) -> None:
-    """Raise ImportError after an interpreter that had imported the package has ended in this process."""
+    """Raise ImportError if an interpreter that had imported the package has ended in this process."""
     if not is_first:
         raise ImportError(
             "anyffi was imported by an interpreter that has ended (Py_Finalize), and cannot be imported "
@@ -98,9 +98,9 @@ def require_first_interpreter(is_first: bool) -> None:
 
 
 class MarshalMismatch(RuntimeError):
-    """The two marshallers disagree about a value: raised in check mode alone, and always a bug of anyffi.
+    """The two marshallers disagree about a value: only raised in check mode, and always a bug of anyffi.
 
-    The message names the call, the argument or result, and what each marshaller makes of it.
+    The message contains the call, the argument or result, and the value that each marshaller produced.
     """
 
     __module__ = "anyffi"
@@ -120,16 +120,16 @@ def register_error(
     *,
     override: bool = False,
 ) -> Any:
-    """Raise C++ errors of a kind as a given exception class.
+    """Raise C++ errors of a kind as an exception class.
 
     Parameters
     ----------
     name_or_cls : str or type, optional
-        The kind, or the class itself, whose name then is the kind.
+        The kind; or the class itself, whose name then is the kind.
     cls : type, optional
         The exception class. Without it this is a decorator.
     override : bool
-        Replace a class that has the kind already.
+        Replace a class registered for the kind.
 
     Raises
     ------
@@ -165,13 +165,13 @@ def _register(kind: str, cls: type[Any], override: bool) -> type[Any]:
 
 
 def set_class_finder(find: Callable[[str], Any]) -> None:
-    """Set the function that returns the class of a kind that C++ declares, else None."""
+    """Set the function that returns the class for a kind that C++ declares, or None."""
     global _find_class
     _find_class = find
 
 
 def register_declared(kind: str, cls: type[BaseException]) -> None:
-    """Raise errors of a kind that C++ declares as a class, and errors of derived classes as that kind."""
+    """Raise errors of a kind as a class that C++ declares; errors of derived classes get that kind."""
     _register(kind, cls, True)
     _declared[cls] = kind
 
@@ -184,12 +184,12 @@ def is_declared(cls: type[BaseException]) -> bool:
 def make(kind: str, message: str, args: tuple[Any, ...] | None, cause: BaseException | None) -> BaseException:
     """Return the exception for an error made in C++.
 
-    It is constructed from `args` if they are given, else from the message. A kind that is unknown, or whose
-    class cannot be constructed so, becomes a RuntimeError with kind and message.
+    It is constructed from `args` if they are given, else from the message. For an unknown kind, or if
+    construction fails, it is a RuntimeError with kind and message.
     """
     exception = None if args is None else _construct(kind, args)
     if exception is None:
-        # A class that users registered may take no attributes.
+        # A user's class may reject attributes.
         exception = _construct(kind, (message,)) or RuntimeError(f"{kind}: {message}")
     if cause is not None:
         exception.__cause__ = cause
@@ -197,7 +197,7 @@ def make(kind: str, message: str, args: tuple[Any, ...] | None, cause: BaseExcep
 
 
 def unexplained() -> BaseException:
-    """Return the exception for a function that failed without setting an error, against the C ABI."""
+    """Return the exception for a function that failed without setting an error, in violation of the C ABI."""
     return RuntimeError("a function failed without setting an error")
 
 
@@ -218,7 +218,7 @@ def _construct(kind: str, args: tuple[Any, ...]) -> BaseException | None:
 
 def is_from_handler(exception: BaseException) -> bool:
     """Return whether a signal handler raised it: handlers may run between any two bytecodes."""
-    # Programs with a handler have imported it.
+    # A program with a handler has imported the module.
     signal: Any = sys.modules.get("signal")
     if signal is None:
         return False
@@ -234,7 +234,7 @@ def is_from_handler(exception: BaseException) -> bool:
 def fill(exception: BaseException, is_whole: bool) -> tuple[str, str, str]:
     """Return kind, message and traceback of a Python exception as text; never fails.
 
-    Of an exception that is not asked as a whole, the kind alone: the text of a traceback may be long.
+    Unless `is_whole`, only the kind: the text of a traceback may be long.
     """
     cls = type(exception)
     kind = _kind_of_class.get(cls) or next(
@@ -257,7 +257,7 @@ def _traceback(exception: BaseException) -> str:
         import traceback
 
         found = _traceback_of(exception)
-        # Without the package's own frames, which depend on the mode.
+        # Leaves out the package's own frames, which depend on the mode.
         shown = [
             line
             for (frame, _), line in zip(traceback.walk_tb(found), traceback.extract_tb(found))
@@ -269,12 +269,12 @@ def _traceback(exception: BaseException) -> str:
 
 
 def _is_in(frame: FrameType, modules: tuple[str, ...]) -> bool:
-    """Return whether a frame is one of modules whose names begin so."""
+    """Return whether a frame belongs to a module whose name begins with one of these prefixes."""
     return str(frame.f_globals.get("__name__")).startswith(modules)
 
 
 def without_frames(traceback: TracebackType | None, modules: tuple[str, ...]) -> TracebackType | None:
-    """Remove the frames of modules whose names begin so from a traceback."""
+    """Remove the frames of modules with these prefixes from a traceback."""
     kept = []
     while traceback is not None:
         if not _is_in(traceback.tb_frame, modules):

@@ -1,4 +1,4 @@
-"""`Tensor.__dlpack__`: the keywords of the array API standard."""
+"""Implements `Tensor.__dlpack__` with the keywords of the array API standard."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .device import Device, DLDeviceType, read_device
 
 __all__ = ["TEXT_SIGNATURE", "export_tensor"]
 
-#: Devices whose streams are numbers, and the numbers that the array API standard forbids.
+#: Devices whose streams are numbers, with the numbers that the array API standard forbids.
 _NUMBERED_STREAMS: dict[int, tuple[int, ...]] = {
     DLDeviceType.kDLCUDA: (0,),
     DLDeviceType.kDLCUDAManaged: (0,),
     DLDeviceType.kDLROCM: (1, 2),
 }
-#: Devices that have no streams.
+#: Devices without streams.
 _WITHOUT_STREAMS = (DLDeviceType.kDLCPU, DLDeviceType.kDLCUDAHost, DLDeviceType.kDLROCMHost)
 
 
@@ -51,7 +51,7 @@ def _name_as_method(function: Any) -> Any:
     return function
 
 
-#: The signature of `__dlpack__` as methods of C have it at the start of their docstrings.
+#: The signature of `__dlpack__`, as C methods have it at the start of their docstrings.
 TEXT_SIGNATURE = "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
 
 
@@ -75,7 +75,7 @@ def __dlpack__(
         The stream is invalid for the device, another device is given, the version cannot represent the
         tensor, or the copy cannot be made.
     TypeError
-        `max_version` or `dl_device` is no pair of ints.
+        `max_version` or `dl_device` is not a pair of ints.
     """
     read = getattr(type(self), "_anyffi_device", None)
     if read is None:

@@ -1,7 +1,7 @@
-"""C++ frames in Python's tracebacks, for both backends, while FFI_TRACEBACK=1.
+"""Adds C++ frames to Python tracebacks, for both backends, if FFI_TRACEBACK=1.
 
-The runtime records return addresses (`anyffi_error_get_frames`). Here they get lines, and become entries of a
-traceback.
+The runtime records return addresses (`anyffi_error_get_frames`). This module finds their source lines, and
+makes traceback entries from them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .errors import is_from_handler
 
 __all__ = ["add_frames"]
 
-#: What Python runs in, but for the program itself and the extension modules below.
+#: Libraries in which Python itself runs, besides the program and the extension modules below.
 _HOST = re.compile(r"(lib)?(python|pypy|ffi)[-.\d]")
 _EXTENSIONS = ("_ctypes", "anyffi._cython._core")
 #: Libraries that only pass an exception on.
@@ -32,48 +32,48 @@ _TOOLS = ("addr2line", "llvm-addr2line")
 _SECONDS = 60
 _SYMTAB = 2  # SHT_SYMTAB
 
-#: What lies at a place of a library, by its file with its time, and the place: innermost first.
+#: The code at an offset in a library, by the library's file and time and the offset: innermost first.
 _known: dict[tuple[str, int, str], list[tuple[CodeType, int]]] = {}
 
 
 def add_frames(exception: BaseException, text: str | None) -> None:
     """Put C++ frames in front of the traceback of an exception that is about to be raised.
 
-    It fails only with what signal handlers raise; the traceback then stays as it is.
+    Only raises exceptions of signal handlers; the traceback is then unchanged.
 
     Parameters
     ----------
     exception : BaseException
-        Made from an error of the runtime, or passed on by it.
+        An exception made from an error of the runtime, or passed on by the runtime.
     text : str or None
-        What `anyffi_error_get_frames` returned for the error.
+        The result of `anyffi_error_get_frames` for the error.
     """
     try:
         if text is not None:
             traceback = _extend(exception.__traceback__, text)
-            # Classes may forbid to set attributes, as frozen dataclasses do.
+            # Classes may forbid setting attributes, as frozen dataclasses do.
             BaseException.with_traceback(exception, traceback)
     except Exception as raised:
-        # Without memory, for example. The error matters more.
+        # Without memory, for example. The error itself matters more.
         if is_from_handler(raised):
             raise
 
 
 def _extend(traceback: TracebackType | None, text: str) -> TracebackType | None:
     for code, line in _resolve(_frames_of_call(text.split("\0"))):
-        # A generator's frame has no caller, whom it would keep alive.
+        # A generator's frame has no caller that it would keep alive.
         frame = FunctionType(code, {"__name__": "C++"})().gi_frame
         traceback = TracebackType(traceback, frame, 0, line)
     return traceback
 
 
 def _frames_of_call(parts: list[str]) -> list[tuple[str, str, str]]:
-    """Return library, place and symbol of the C++ frames between an error and the Python code around them."""
+    """Return library, offset and symbol of the C++ frames between an error and the enclosing Python code."""
     frames = list(zip(parts[1::3], parts[2::3], parts[3::3]))
     is_host = _host_of(frames)
     begin = 0
     if parts[0] == "1":
-        # Python raised it, in frames of its own, and C++ had called that.
+        # Python code raised it, in frames of its own, called from C++.
         while begin < len(frames) and _is_passing(frames[begin][0]):
             begin += 1
         while begin < len(frames) and is_host[begin]:
@@ -87,7 +87,7 @@ def _host_of(frames: list[tuple[str, str, str]]) -> list[bool]:
     files = {getattr(module, "__file__", None) for module in modules}
     if not any(_file_name(library).startswith("libpython") for library, _, _ in frames):
         files.add("")
-    # Code of no library is a compiled one of Python's.
+    # Code outside of any library is JIT-compiled code of the interpreter.
     return [
         not place or library in files or _HOST.match(_file_name(library)) is not None
         for library, place, _ in frames
@@ -103,7 +103,7 @@ def _file_name(path: str) -> str:
 
 
 def _resolve(frames: list[tuple[str, str, str]]) -> list[tuple[CodeType, int]]:
-    """Return code objects and lines of frames, of inlined functions, too; innermost first."""
+    """Return code objects and lines for frames, including inlined functions; innermost first."""
     keys = [(library, _time_of(library), place) for library, place, _ in frames]
     for library in {key[0] for key in keys if key not in _known}:
         missing = [
@@ -128,7 +128,7 @@ def _file_of(library: str) -> str:
 
 
 def _choose(library: str, symbol: str, rows: list[tuple[str, str, int]]) -> list[tuple[str, str, int]]:
-    """Return name, file and line of the functions at a place that are the user's."""
+    """Return name, file and line of the user's functions at an offset."""
     if not any(name for name, _, _ in rows):
         rows = [(symbol, "", 0)]
     chosen = []
@@ -136,20 +136,20 @@ def _choose(library: str, symbol: str, rows: list[tuple[str, str, int]]) -> list
         name = _shorten(full_name)
         is_header = bool(file) and _is_header(file)
         # The last one is the function itself; those before it are inlined into it. Names without parameters
-        # lack their namespaces.
+        # lack namespaces.
         if is_header and (i + 1 < len(rows) or "(" not in full_name.replace("operator()", "")):
             continue
         if not name or ((is_header or not file) and _PASSING_NAMES.match(name)):
             continue
         if name.startswith("anyffi::") and "lambda" in name:
-            # One that was inlined into what converts its arguments.
+            # A lambda that was inlined into the code that converts its arguments.
             name = "<lambda>"
         chosen.append((name, file or f"<{_file_of(library)}>", line))
     return chosen
 
 
 def _is_header(file: str) -> bool:
-    """Return whether a file is one of the standard library or of this package."""
+    """Return whether a file belongs to the standard library or to this package."""
     found = _HEADER.fullmatch(file)
     return found is not None and (not found[1] or os.path.exists(os.path.join(find_include_dir(), found[1])))
 
@@ -164,7 +164,7 @@ def _shorten(name: str) -> str:
             if depth == 0:
                 name = name[:i]
                 break
-    # The signs of operators are no brackets.
+    # The characters of operators are not brackets.
     depth = begin = 0
     for i, sign in enumerate(name.partition("operator")[0]):
         depth += (sign in "<({[") - (sign in ">)}]")
@@ -174,10 +174,10 @@ def _shorten(name: str) -> str:
 
 
 def _look_up(library: str, places: list[str]) -> list[list[tuple[str, str, int]]]:
-    """Return functions, files and lines for places in a library; empty where nothing can say them."""
+    """Return functions, files and lines for offsets in a library; empty if no tool can find them."""
     nothing: list[list[tuple[str, str, int]]] = [[] for _ in places]
     try:
-        # Imported late: few programs need them, and at the end of one they cannot be had.
+        # Imported late: few programs need them, and at exit they may not be importable.
         import shutil
         import subprocess
     except (ImportError, OSError):
@@ -211,7 +211,7 @@ def _read(name: str, place: str, has_names: bool) -> tuple[str, str, int]:
 
 
 def _has_symbols(library: str) -> bool:
-    """Return whether a 64-bit ELF file has a symbol table: in others, names may be those of neighbours."""
+    """Return whether a 64-bit ELF file has a symbol table: without one, names may be those of neighbours."""
     with open(library, "rb") as file:
         header = file.read(64)
         if header[:5] != b"\x7fELF\x02":
@@ -231,7 +231,7 @@ def _show(name: str, file: str, line: int) -> tuple[CodeType, int]:
     code = _template.__code__
     changed: dict[str, Any] = {"co_name": name, "co_filename": file, "co_firstlineno": line}
     if sys.version_info >= (3, 11):
-        # All of it on that line, in no column: entries for up to 8 instructions each.
+        # A line table that maps everything to that line, without columns: one entry for up to 8 instructions.
         size = len(code.co_code) // 2
         changed["co_qualname"] = name
         changed["co_linetable"] = b"".join(

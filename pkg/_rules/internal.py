@@ -14,7 +14,7 @@ __all__ = ["FREE_THREADED", "MISSING", "ON_PYPY", "Elements", "Memory", "Opaque"
 
 
 class _Missing:
-    """The class of MISSING, which stands for an argument that a call with keywords omits."""
+    """The class of MISSING, which represents an argument omitted in a call with keywords."""
 
     __slots__ = ()
 
@@ -25,12 +25,12 @@ class _Missing:
 MISSING = _Missing()
 
 ON_PYPY = sys.implementation.name == "pypy"
-#: Builds without the GIL (abiflags of PEP 703).
+#: Whether this build has no GIL (abiflags of PEP 703).
 FREE_THREADED = "t" in getattr(sys, "abiflags", "")
 
 
 class Elements:
-    """The elements for a set of the runtime, in order; Python's own sets have none."""
+    """Represents the elements for a set of the runtime, in order; Python's own sets have no order."""
 
     __slots__ = ("distinct", "frozen")
 
@@ -55,7 +55,7 @@ class Memory:
 
 
 class Opaque:
-    """An object that stays itself in the runtime, whatever values of its class are converted to."""
+    """Represents an object that is passed as itself, even if values of its class would be converted."""
 
     __slots__ = ("value",)
 

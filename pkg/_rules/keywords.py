@@ -1,8 +1,8 @@
-"""Keyword arguments are bound to positions here; errors have Python's own messages.
+"""Binds keyword arguments to positions; errors have Python's own messages.
 
-Keywords are not part of a C call. A function's `_anyffi_info()` names its parameters; those that are omitted
-before a given one are passed as `MISSING`, and the callee fills in their defaults. One more `MISSING` at the
-end says that those of keyword-only parameters were given by name.
+Keywords are not part of a C call. A function's `_anyffi_info()` has the names of its parameters; those
+omitted before a given one are passed as `MISSING`, and the callee fills in their defaults. One more `MISSING`
+at the end means that keyword-only parameters were given by name.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = [
 #: `(name or None, has a default, default, type name or None)`
 Param = tuple[Optional[str], bool, Any, Optional[str]]
 #: `(name or None, doc or None, params, number of required params, flags, result type or None, number of
-#: keyword-only params)`; the required ones are those that can be given by position.
+#: keyword-only params)`; only positional parameters count as required.
 Info = tuple[Optional[str], Optional[str], tuple[Param, ...], int, int, Optional[str], int]
 
 _SUGGESTS = sys.version_info >= (3, 13)
@@ -49,27 +49,27 @@ VARIADIC, OVERLOADED, _METHOD, _CONSTANT, KEYWORD_ONLY = 2, 4, 8, 32, 64  # Anyf
 
 
 def is_overloaded(info: Info | None) -> bool:
-    """Return whether a function has overloads, each of which binds keywords on its own."""
+    """Return whether a function has overloads, each of which binds keywords by itself."""
     return info is not None and bool(info[4] & OVERLOADED)
 
 
 def is_method(info: Info | None) -> bool:
-    """Return whether a function's first parameter is the object of a class; ask each overload."""
+    """Return whether the first parameter is an object of a class; for overloads, ask each of them."""
     return info is not None and bool(info[4] & _METHOD)
 
 
 def is_constant(info: Info | None) -> bool:
-    """Return whether a function stands for its result where it is an attribute of a module."""
+    """Return whether a function stands for its result when it is an attribute of a module."""
     return info is not None and bool(info[4] & _CONSTANT)
 
 
 def num_positional(info: Info) -> int:
-    """Return how many parameters can be given by position."""
+    """Return the number of parameters that can be given by position."""
     return len(info[2]) - info[6]
 
 
 def placeholder(info: Info, index: int) -> str:
-    """Return what messages and signatures call a parameter without a name."""
+    """Return the name for a parameter without a name in messages and signatures."""
     if not is_method(info):
         return f"arg{index}"
     # As in Python, the object is not counted.
@@ -87,9 +87,9 @@ def place(info: Info | None, num_args: int, names: Sequence[str]) -> list[int]:
 
 
 def arrange(places: Sequence[int]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
-    """Return a function from the values of a call, followed by MISSING, to those at the places."""
+    """Return a function that maps the values of a call, followed by MISSING, to those at the given places."""
     if len(places) == 1:
-        # Of one index `itemgetter` returns no tuple.
+        # For a single index, `itemgetter` would return no tuple.
         return itemgetter(slice(places[0], places[0] + 1))
     return itemgetter(*places)
 
@@ -97,7 +97,7 @@ def arrange(places: Sequence[int]) -> Callable[[tuple[Any, ...]], tuple[Any, ...
 def exact(name: object) -> str:
     """Return the name of a keyword as an exact str: a subclass may override hashing and comparison."""
     if not isinstance(name, str):
-        # As Python says it, which does not ask where a call is observed.
+        # Python's message, except that it does not name the function.
         raise TypeError("keywords must be strings")
     return str.__str__(name)
 
@@ -126,7 +126,7 @@ def bind(info: Info | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
         raise TypeError(f"{name}() takes no keyword arguments")
     assert info is not None
     most = num_positional(info)
-    # Too many by position are refused below, after wrong names.
+    # Excess positional arguments are reported below, after wrong names.
     num_given = min(len(args), most)
     bound: list[Any] = [*args[:most], *[MISSING] * (len(params) - num_given), *args[most:]]
     for given, value in kwargs.items():
@@ -164,13 +164,13 @@ def _nothing() -> None:
 def unexpected(name: str, keyword: str, names: tuple[Any, ...]) -> TypeError:
     """Return the exception for an unknown keyword, with this Python version's message.
 
-    Since 3.13 it suggests a name, so this calls a Python function with these parameters.
+    Since 3.13 the message suggests a name, so this calls a Python function with these parameters.
     """
     words = _suggest(keyword, names) if _SUGGESTS else f" got an unexpected keyword argument '{keyword}'"
     return TypeError(f"{name}(){words}")
 
 
-#: What tries a keyword gets few messages.
+#: Cached: code that tries a keyword repeatedly gets the same few messages.
 @lru_cache(maxsize=64)
 def _suggest(keyword: str, names: tuple[Any, ...]) -> str:
     words = ""

@@ -1,4 +1,4 @@
-"""Locks that a child of `os.fork` finds free, whichever thread of its parent held them."""
+"""Locks that are free in a child of `os.fork`, whichever thread of the parent held them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["make_lock", "share_section"]
 def make_lock() -> Any:
     """Return a new `threading.RLock`; for locks that live as long as the process."""
     lock = threading.RLock()
-    # The standard library's own locks are renewed by the same method.
+    # The standard library reinitializes its own locks with the same method.
     renew = getattr(lock, "_at_fork_reinit", None)
     if renew is not None and hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=renew)
@@ -23,17 +23,17 @@ def make_lock() -> Any:
 
 
 class _Section:
-    """What operations on containers lock, in builds without the GIL; both marshallers in the same process."""
+    """The object that operations on containers lock without the GIL; the same for both marshallers."""
 
     def __init__(self) -> None:
         self.locked = object()
         self.users: list[Callable[[object], None]] = []
 
     def renew(self) -> None:
-        """Let the marshallers lock another object.
+        """Make the marshallers lock another object.
 
-        A thread that waited for the lock may have been given it when the process forked, and is missing in
-        the child. An operation of this thread goes on with the former object.
+        The lock may already be handed to a waiting thread at the time of the fork, and that thread does not
+        exist in the child. Operations of this thread in progress continue with the former object.
         """
         self.locked = object()
         for use in self.users:
@@ -46,9 +46,9 @@ if FREE_THREADED:
 
 
 def share_section(use: Callable[[object], None]) -> None:
-    """Have a marshaller lock the object that it is given: now, and another one in a child of `os.fork`.
+    """Make a marshaller lock an object: the current one, and another one in each child of `os.fork`.
 
-    It keeps a reference to each.
+    The marshaller keeps a reference to each.
     """
     _section.users.append(use)
     use(_section.locked)

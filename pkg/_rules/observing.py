@@ -1,10 +1,10 @@
-"""Calls and callbacks with an observer, for the backends that make them in Python.
+"""Wraps calls and callbacks with an observer, for the backends that make them in Python.
 
 An observer has four functions: `begin_call(function, args, kwargs)` and `begin_callback(callable, args)`
-return a record, or None to hear no more of the call; then `end(record, result)` or `fail(record, exception)`
-is called. What they raise replaces the outcome of the call, as what a signal handler raises does; but for
-RecursionError and MemoryError, which are dropped, and counted by `next(observer.lost_calls)`, where a begin
-is lost, or `next(observer.lost_ends)`.
+return a record, or None to ignore the rest of the call; later, `end(record, result)` or `fail(record,
+exception)` is called. An exception that they raise replaces the outcome of the call, like one of a signal
+handler. But RecursionError and MemoryError are dropped, and counted by `next(observer.lost_calls)`, if they
+are raised at the begin, or by `next(observer.lost_ends)`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from .._typing import Any, Callable
 
 __all__ = ["observe_call", "observe_callback"]
 
-#: What an observer raises itself where the stack or the memory ends: the call goes on without it. No helper
-#: function catches them, since its call would raise the same.
+#: Raised by an observer itself when stack or memory is exhausted: the call continues without it. No helper
+#: function catches them, because calling one would raise the same.
 _EXHAUSTED = (RecursionError, MemoryError)
 
 
 def observe_call(call: Any, observer: Any) -> Callable[..., Any]:
-    """Return a `__call__` of functions of the runtime that an observer sees; `call` is the one without."""
+    """Return a `__call__` for functions of the runtime that an observer sees; `call` is the original."""
     begin, end, fail = observer.begin_call, observer.end, observer.fail
     lost_calls, lost_ends = observer.lost_calls, observer.lost_ends
 
@@ -61,7 +61,7 @@ def observe_call(call: Any, observer: Any) -> Callable[..., Any]:
 
 
 def observe_callback(function: Any, observer: Any) -> Callable[..., Any]:
-    """Return what to call in the place of a callable that C++ calls."""
+    """Return a replacement, which an observer sees, for a callable that C++ calls."""
     begin, end, fail = observer.begin_callback, observer.end, observer.fail
     lost_calls, lost_ends = observer.lost_calls, observer.lost_ends
 

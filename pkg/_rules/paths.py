@@ -21,7 +21,7 @@ __all__ = [
 
 
 class Missing:
-    """The class of `MISSING`, which stands for the value on a side that has none."""
+    """The class of `MISSING`, which represents the value on a side that has none."""
 
     __slots__ = ()
     __module__ = "anyffi.structure"
@@ -73,7 +73,7 @@ def _read_step(step: Any) -> AccessStep:
 
 
 class AccessPath:
-    """The way from a value to one of its parts; `str` writes it as an expression.
+    """The path from a value to one of its parts; `str` writes it as an expression.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class AccessPath:
     Attributes
     ----------
     steps : tuple of AccessStep
-        The first leads from the value.
+        The first step starts at the value.
 
     Examples
     --------
@@ -128,7 +128,7 @@ class AccessPath:
 
     @classmethod
     def root(cls) -> AccessPath:
-        """Return the path that leads to the value itself."""
+        """Return the path to the value itself."""
         return cls()
 
     @property
@@ -164,7 +164,7 @@ class AccessPath:
         return self.steps == other.steps[: len(self.steps)]
 
     def resolve(self, root: Any) -> Any:
-        """Return the part of a value that the path leads to.
+        """Return the part of a value at the path.
 
         Raises
         ------
@@ -196,7 +196,7 @@ def _read_field(value: Any, name: str) -> Any:
 
 
 class _Difference:
-    """What two values have at a path."""
+    """The two values at a path."""
 
     __slots__ = ("_sides", "path")
     __module__ = "anyffi.structure"
@@ -225,9 +225,9 @@ class Mismatch(_Difference):
     Attributes
     ----------
     path : AccessPath
-        From the values to the part.
+        The path to the part.
     left, right : object
-        The part of each value; `MISSING` where it has none.
+        The part of each value; `MISSING` if it has none.
     """
 
     __slots__ = ()
@@ -256,9 +256,9 @@ class Edit(_Difference):
     Attributes
     ----------
     path : AccessPath
-        From the value to the part.
+        The path to the part.
     old, new : object
-        The part before and after; `MISSING` where there is none.
+        The part before and after; `MISSING` if there is none.
     """
 
     __slots__ = ()
@@ -276,7 +276,7 @@ class Edit(_Difference):
 
     @property
     def op(self) -> str:
-        """What is done: ``"replace"``, ``"add"`` or ``"remove"``."""
+        """The kind of change: ``"replace"``, ``"add"`` or ``"remove"``."""
         return "add" if self.old is MISSING else "remove" if self.new is MISSING else "replace"
 
     def __repr__(self) -> str:
@@ -285,13 +285,13 @@ class Edit(_Difference):
 
 
 def read_difference(cls: type[Any], row: Any) -> Any:
-    """Return what the runtime describes by a row of `anyffi.structure.diff`, as an instance of a class."""
+    """Return an instance of a class for a row of `anyffi.structure.diff`."""
     steps, left, right, sides = row
     path = AccessPath((_STEP_TYPES[kind], value) for kind, value in steps)
     return cls(path, left if sides & 1 else MISSING, right if sides & 2 else MISSING)
 
 
 def read_child(row: Any) -> tuple[AccessStep, Any]:
-    """Return what the runtime describes by a row of `anyffi.structure.children`: the step, and the part."""
+    """Return the step and the part for a row of `anyffi.structure.children`."""
     kind, key, part = row
     return AccessStep(_STEP_TYPES[kind], key), part

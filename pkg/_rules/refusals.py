@@ -1,4 +1,4 @@
-"""Messages about refused arguments, completed by what only Python knows: the classes of what was passed.
+"""Completes messages about rejected arguments with what only Python knows: the classes of the arguments.
 
 The runtime sees a memoryview as bytes and an array as a Tensor. It names those types in its message, and the
 caller replaces the names.
@@ -19,22 +19,23 @@ from .keywords import exact
 
 __all__ = ["explain", "explain_field", "name_keywords"]
 
-#: How the value that was refused is described beyond its class: `Tensor of float32, of shape ()`.
+#: The description of the rejected value after its class: `Tensor of float32, of shape ()`.
 _LAYOUT = re.compile(
     r"(.*?)( of another version of its library| of \w+(?:, of shape \([\d, ]*\))?| with shape \([\d, ]*\))"
 )
-#: What a message calls a tensor that it describes.
+#: How a message introduces the description of a tensor.
 _TENSORS = ("one of ", "a tensor of ")
 _NONE_FITS = "): no overload takes ("
 _ARGUMENT, _EXPECTED, _GOT, _AT = ": argument ", ": expected ", ", got ", ", at "
 _STEP = re.compile(r'\[(-?\d+)\]|\["([^"]*)"\]')
 _UNKNOWN = object()
-#: Identities of the classes of Python's own values, which have no other name. Other classes may have no hash.
+#: Ids of the classes of Python's own values, whose names need no change. By id, since other classes may be
+#: unhashable.
 _PLAIN = frozenset(
     map(id, [type(None), bool, bytes, complex, dict, float, frozenset, int, list, set, str, tuple])
 )
 
-#: The runtime's containers, by the name of what is converted to them.
+#: The runtime's containers, by the name of the Python classes that convert to them.
 _CONVERTED = {
     "tuple": "Array",
     "list": "List",
@@ -49,19 +50,19 @@ _name_of = type.__dict__["__name__"].__get__
 
 
 def explain(exception: BaseException, args: tuple[Any, ...]) -> None:
-    """Name the classes of refused arguments in the message of an exception as Python does.
+    """Put Python's class names of rejected arguments into the message of an exception.
 
     Parameters
     ----------
     exception : BaseException
-        What a call raised that refused its arguments.
+        The exception of a call that rejected its arguments.
     args : tuple
         The arguments, in the order of the parameters.
     """
     if type(exception) is not TypeError or len(exception.args) != 1 or type(exception.args[0]) is not str:
         return
     message = exception.args[0]
-    # In other messages the name is followed by parameters, and all else may be text of users.
+    # In other messages the name is followed by parameters, and the rest may be users' text.
     is_about_all = message.partition("(")[2].startswith(_NONE_FITS)
     if is_about_all:
         classes = tuple(map(type, args))
@@ -74,14 +75,14 @@ def explain(exception: BaseException, args: tuple[Any, ...]) -> None:
 
 
 def explain_field(exception: TypeError, value: Any) -> None:
-    """Do the same for an exception about the value that a field was to get."""
+    """Do the same for an exception about the value assigned to a field."""
     if type(exception) is TypeError and len(exception.args) == 1 and type(exception.args[0]) is str:
         message = exception.args[0]
         name, _, path = message.rpartition(_EXPECTED)[0].partition(_AT)
         if ":" in name:
             return
         if not path and find_on_type(type(value), "__anyffi_value__") is not None:
-            # The field got what that returned, in a container of the runtime's.
+            # The field got the result of that, in a container of the runtime.
             got = _reason(message)[1]
             exception.args = (f"{message[: len(message) - len(got)]}{_CONVERTED.get(got, got)}",)
         else:
@@ -89,8 +90,8 @@ def explain_field(exception: TypeError, value: Any) -> None:
 
 
 def _explain_one(message: str, args: tuple[Any, ...]) -> str:
-    # `f(x: int) -> int: argument 0 (x), at [1]["k"]: expected int, got Tensor of float32`. Exceptions are
-    # also control flow: regular expressions would take ten times as long.
+    # `f(x: int) -> int: argument 0 (x), at [1]["k"]: expected int, got Tensor of float32`. String methods,
+    # since exceptions are also used for control flow, and regular expressions would take ten times as long.
     argument = message.rpartition(_EXPECTED)[0].partition(_ARGUMENT)[2]
     index, _, named = argument.partition(" (")
     _, closed, path = named.partition(")")
@@ -112,7 +113,7 @@ def _complete(message: str, path: str, given: Any) -> str:
         return message
     cls = type(refused)
     if got != "int" and id(cls) in enumeration_codes:
-        # The runtime has named the member.
+        # The message already names the member.
         return message
     hint = "" if is_row else _hint(cls, expected, layout)
     start = message[: len(message) - len(got) - len(layout)]
@@ -120,7 +121,7 @@ def _complete(message: str, path: str, given: Any) -> str:
 
 
 def _reason(line: str) -> tuple[str, str]:
-    """Return what was expected, if the end of a message says that, and what was given."""
+    """Return the expected and the given type, if a message ends with them."""
     _, is_type, end = line.rpartition(_EXPECTED)
     expected, _, got = end.rpartition(_GOT)
     return (expected if is_type else ""), got
@@ -129,13 +130,13 @@ def _reason(line: str) -> tuple[str, str]:
 def _explain_overloads(message: str, classes: tuple[type, ...]) -> str:
     start, _, rest = message.partition(_NONE_FITS)
     first, newline, lines = rest.partition("\n")
-    # Of arguments by keyword, `by=int`.
+    # For keyword arguments, `by=int`.
     given = [x.rpartition("=") for x in first[: -len(")")].split(", ")]
     former = [name for _, _, name in given]
     is_whole = len(former) == len(classes)
     names = [_name(cls, name) for cls, name in zip(classes, former)] if is_whole else former
     if names != former:
-        # The arguments of an overload may be in another order: only unambiguous names are replaced.
+        # An overload may have its parameters in another order, so only unambiguous names are replaced.
         for name in set(former):
             (found, *others) = {new for old, new in zip(former, names) if old == name}
             if found != name and not others:
@@ -144,18 +145,18 @@ def _explain_overloads(message: str, classes: tuple[type, ...]) -> str:
     if len(classes) == 1:
         hints = {_hint(classes[0], _reason(line)[0], None) for line in lines.split("\n")}
     hints.discard("")
-    # About all lines, or none.
+    # Replaces the names in all lines, or in none.
     shown = ", ".join(f"{keyword}{equals}{name}" for (keyword, equals, _), name in zip(given, names))
     return f"{start}{_NONE_FITS}{shown}){newline}{lines}{hints.pop() if len(hints) == 1 else ''}"
 
 
 def name_keywords(exception: BaseException, _: tuple[Any, ...], names: tuple[str, ...]) -> None:
-    """Name the arguments by keyword in the message of an exception that no overload takes them.
+    """Add the keywords to the message of an exception that no overload accepts the arguments.
 
     Parameters
     ----------
     exception : BaseException
-        What a call with keywords raised that refused its arguments.
+        The exception of a call with keywords that rejected its arguments.
     names : tuple of str
         The keywords.
     """
@@ -170,8 +171,8 @@ def name_keywords(exception: BaseException, _: tuple[Any, ...], names: tuple[str
         exception.args = (f"{start}{_NONE_FITS}{', '.join(given)}{closed}{lines}",)
 
 
-#: The same for classes in `_PLAIN`, which never change:
-#: what tries values until one is accepted gets few messages.
+#: The same for classes in `_PLAIN`, which are immutable. Cached: code that tries values until one is accepted
+#: gets the same few messages.
 _explain_plain_overloads = lru_cache(maxsize=64)(_explain_overloads)
 
 
@@ -181,9 +182,9 @@ def _rename(lines: str, former: str, name: str) -> str:
 
 
 def _follow(x: Any, path: str) -> tuple[Any, bool]:
-    """Return the element at a path, through exact builtins alone, whose methods call no code of users.
+    """Return the element at a path, through exact builtins alone, whose methods run no users' code.
 
-    An array stands for its rows, which have its class; the second value says so.
+    For an array, rows have the class of the array; the second value says so.
     """
     end = 0
     for step in _STEP.finditer(path):
@@ -194,7 +195,7 @@ def _follow(x: Any, path: str) -> tuple[Any, bool]:
         if type(x) in (list, tuple) and type(key) is int and key < len(x):
             x = x[key]
         elif type(x) is dict:
-            # Not by a look-up: keys of users have methods, too.
+            # Not a dict lookup, which would call methods of users' keys.
             x = next((item for k, item in x.items() if type(k) is type(key) and k == key), _UNKNOWN)
         elif find_on_type(type(x), "__dlpack__") is not None:
             return x, True
@@ -204,14 +205,14 @@ def _follow(x: Any, path: str) -> tuple[Any, bool]:
 
 
 def _name(cls: type, former: str) -> str:
-    """Return the name of the class of a value, with the module that one imports it from.
+    """Return the name of a value's class, with the module from which it is imported.
 
-    The runtime's name stays for its own objects, and for what an `__anyffi_value__` returned.
+    For the runtime's own objects, and results of `__anyffi_value__`, the runtime's name is kept.
     """
     if id(cls) in _PLAIN:
         return cls.__name__
     if is_wrapper_class(cls):
-        # The runtime may see a container without its wrapper, as what converts it made it.
+        # The runtime may see a container without its wrapper, as conversion created it.
         return _CONVERTED.get(former, former)
     if find_on_type(cls, "__anyffi_value__") is not None:
         return former
@@ -219,7 +220,7 @@ def _name(cls: type, former: str) -> str:
     module = _module_of(cls)
     if type(module) is not str or module in ("anyffi", "builtins", "__main__"):
         return name
-    # The public place, such as pandas.Series.
+    # The public module, as in pandas.Series.
     for place in (module.partition(".")[0], module):
         if getattr(sys.modules.get(place), "__dict__", {}).get(name) is cls:
             return f"{place}.{name}"
@@ -227,7 +228,7 @@ def _name(cls: type, former: str) -> str:
 
 
 def _hint(cls: type, expected: str, layout: str | None) -> str:
-    # Of the type that was expected, with another shape.
+    # It has the expected type, with another shape.
     if (layout or "").startswith(" with shape"):
         return ""
     if id(cls) in _PLAIN:
@@ -237,5 +238,5 @@ def _hint(cls: type, expected: str, layout: str | None) -> str:
     return f"; pass {advice}" if advice else ""
 
 
-#: Such classes never change.
+#: Cached, since such classes are immutable.
 _advise_plain = lru_cache(maxsize=64)(advise)

@@ -1,4 +1,4 @@
-"""Times and durations of Python as whole seconds and nanoseconds, and from microseconds."""
+"""Converts Python's times and durations to seconds and nanoseconds, and from microseconds."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from .decisions import find_on_type
 __all__ = ["create_date_time", "create_duration", "to_date_time", "to_duration"]
 
 _DAY = 24 * 60 * 60
-#: Up to here seconds in a float are nearer to a number of microseconds than to the next one.
+#: Up to this many microseconds, seconds as a float identify a microsecond.
 _EXACT_AS_FLOAT = 2**32 * 10**6
-#: The units of NumPy's times in nanoseconds; those of months have no fixed length.
+#: The units of NumPy's times in nanoseconds; months have no fixed length.
 _UNITS = {"W": 7 * _DAY * 10**9, "D": _DAY * 10**9, "h": 3600 * 10**9, "m": 60 * 10**9, "s": 10**9}
 _UNITS.update({"ms": 10**6, "us": 10**3, "ns": 1})
 
 
 def to_date_time(x: Any) -> list[int] | None:
-    """Return seconds since 1970 in UTC, and nanoseconds; None of what is no time.
+    """Return seconds since 1970 in UTC, and nanoseconds; None if the value is not a time.
 
-    A time without a zone is local.
+    A time without a time zone is local time.
     """
     # A program that has such a value has imported its module.
     module: Any = sys.modules.get("datetime")
     if module is None or not isinstance(x, module.datetime):
         return _split_numpy(x, "datetime64")
-    # Its own methods, which a subclass may override.
+    # Called on the class, since a subclass may override methods.
     cls = module.datetime
     rest = 0 if type(x) is cls else _finer_part(x, "nanosecond")
     if cls.utcoffset(x) is None:
         microsecond = cls.microsecond.__get__(x)
-        # A float of so many seconds has its fraction, but for its last digits.
+        # The float of the seconds contains the fraction, except for its last digits.
         return [round(cls.timestamp(x) - microsecond * 1e-6), microsecond * 1000 + rest]
     delta = cls.__sub__(x, _epoch(module))
     return [delta.days * _DAY + delta.seconds, delta.microseconds * 1000 + rest]
@@ -45,7 +45,7 @@ def _epoch(module: Any) -> Any:
 
 
 def to_duration(x: Any) -> list[int] | None:
-    """Return seconds and nanoseconds; None of what is no duration."""
+    """Return seconds and nanoseconds; None if the value is not a duration."""
     module: Any = sys.modules.get("datetime")
     if module is None or not isinstance(x, module.timedelta):
         return _split_numpy(x, "timedelta64")
@@ -54,7 +54,7 @@ def to_duration(x: Any) -> list[int] | None:
 
 
 def _finer_part(x: Any, name: str) -> int:
-    """Return the nanoseconds that the classes of pandas also have."""
+    """Return the additional nanoseconds of pandas classes."""
     _refuse_missing(x)
     found: int = 0 if find_on_type(type(x), name) is None else getattr(x, name)
     return found
@@ -79,7 +79,7 @@ def _refuse_missing(x: Any) -> None:
 
 
 def create_date_time(microseconds: int) -> Any:
-    """Return the local time at so many microseconds since 1970 in UTC, without a zone."""
+    """Return the local time, without a zone, at a number of microseconds since 1970 in UTC."""
     create = _datetime().datetime.fromtimestamp
     if abs(microseconds) < _EXACT_AS_FLOAT:
         return create(microseconds / 10**6)
@@ -88,12 +88,12 @@ def create_date_time(microseconds: int) -> Any:
 
 
 def create_duration(microseconds: int) -> Any:
-    """Return a duration of so many microseconds."""
+    """Return a duration of a number of microseconds."""
     return _datetime().timedelta(0, 0, microseconds)
 
 
 def _datetime() -> Any:
-    # An import statement takes longer than what the functions do.
+    # An import statement would take longer than the rest of these functions.
     module = sys.modules.get("datetime")
     if module is None:
         import datetime as module

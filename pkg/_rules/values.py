@@ -1,8 +1,8 @@
 """Conversion rules for the Python values that backends have no fast path for.
 
-A backend itself packs an exact None, bool, int, float, str, bytes, tuple, list, dict, slice, Ellipsis and
-its own wrappers, and calls `lower` for the rest. `lift` is the inverse, for results.
-`decisions.py` has what the class of a value decides; here the decisions are remembered.
+A backend itself packs an exact None, bool, int, float, str, bytes, tuple, list, dict, slice, Ellipsis and its
+own wrappers, and calls `lower` for all other values. `lift` is the inverse, for results. `decisions.py`
+decides from the class of a value; the decisions are cached here.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ __all__ = [
 ]
 
 _HASHES_SLICES = 2  # ANYFFI_HOST_HASHES_SLICES
-#: Flags for the runtime about this version of Python.
+#: Flags that tell the runtime about this version of Python.
 HOST_FLAGS = _HASHES_SLICES if isinstance(slice(0), Hashable) else 0
 
 
@@ -69,21 +69,21 @@ def lower(x: Any) -> Lowered:
     Returns
     -------
     (int, object)
-        The type code and an exact builtin, as docs/backends.md lists them.
+        The type code, and an exact builtin as listed in docs/backends.md.
 
     Raises
     ------
     TypeError, OverflowError
-        The type of the value, or its range, cannot be passed.
+        The value has a type that cannot be passed, or is out of range.
     """
     cls = type(x)
-    # By identity: hashing or comparing a class may run code of its metaclass.
+    # By id, since hashing or comparing a class may run code of its metaclass.
     read = EXACT.get(id(cls)) or known_reader(cls) or _find_reader(cls)
     return read(x)
 
 
 def known_reader(cls: type) -> Reader | None:
-    """Return the function that lowers instances of a class, if it is remembered and still right."""
+    """Return the function that lowers instances of a class, if it is cached and still valid."""
     known = _known.get(id(cls))
     if known is None:
         return None
@@ -94,42 +94,42 @@ def known_reader(cls: type) -> Reader | None:
 
 
 def known_version(cls: type) -> tuple[Any, int, Any] | None:
-    """Return what the remembered decision for a class depends on; None if it is not remembered.
+    """Return what the cached decision for a class depends on; None if none is cached.
 
-    These are the version of the class as an attribute `value`, its number then, and the token of abstract
-    classes, or None where no registration counts.
+    These are: an object whose attribute `value` is the version of the class, the version at that time, and
+    the token of abstract classes, or None if registrations do not matter.
     """
     known = _known.get(id(cls))
     return None if known is None else known[1:4]
 
 
 def find_converter(cls: type) -> Callable[[Any], Any] | None:
-    """Return a function of C that makes exact builtins of instances, or None; see `decisions.converters`.
+    """Return a C function that converts instances to exact builtins, or None; see `decisions.converters`.
 
-    Only of classes that `lower` has remembered.
+    Only for classes whose decision `lower` has cached.
     """
     known = _known.get(id(cls))
     return known[4] if known is not None and known[1].value == known[2] else None
 
 
 def find_opener(cls: type) -> Reader | None:
-    """Return the function that lowers a remembered subclass of an exact container, else None."""
+    """Return the function that lowers a cached subclass of an exact container, else None."""
     known = _known.get(id(cls))
     return known[0] if known is not None and known[0] in OPENERS and known[1].value == known[2] else None
 
 
-#: Decisions by the identity of the class: the function, the version of the class as an attribute `value`, its
-#: number then, the token of abstract classes (None where no registration counts), the converter or None, and
-#: a weak reference that removes all this with the class.
+#: Decisions by the id of the class: the function, an object whose attribute `value` is the version of the
+#: class, the version at that time, the token of abstract classes (None if registrations do not matter), the
+#: converter or None, and a weak reference that removes the entry when the class is freed.
 _known: dict[int, tuple[Reader, Any, int, Any, Any, Any]] = {}
 _version_of: Callable[[type], Any] | None = None
 
 
 def set_versions(version_of: Callable[[type], Any] | None) -> None:
-    """Remember decisions by the versions of classes, where the backend can read them.
+    """Cache decisions by the versions of classes, if the backend can read these.
 
     `version_of` returns an object whose attribute `value` changes whenever the class or one of its bases
-    does; 0 means that it has none.
+    does; 0 means that the class has no version.
     """
     global _version_of
     _version_of = version_of
@@ -141,7 +141,7 @@ def _find_reader(cls: type) -> Reader:
     version = _version_of(cls)
     seen, token = version.value, get_cache_token()
     read, depends = decide(cls)
-    # Deciding may run code of abstract classes, which may change this one.
+    # Deciding may run code of abstract classes, which may change this class.
     if seen and depends != ON_METACLASS and version.value == seen:
         _known[id(cls)] = (
             read,
@@ -158,20 +158,20 @@ def _forget(address: int, reference: Any) -> None:
     _known.pop(address, None)
 
 
-#: The class attribute that holds DLPack's table of C functions, in a capsule.
+#: The class attribute with DLPack's table of C functions, in a capsule.
 EXCHANGE_NAME = "__dlpack_c_exchange_api__"
 
 
-#: Attributes of PyTorch's tensors whose memory is not the whole value: it takes part in differentiation, or
-#: holds the conjugates or the negatives of the values.
+#: Attributes of PyTorch's tensors that show that the memory is not the whole value: the tensor requires
+#: gradients, or the memory holds conjugated or negated values.
 _HIDDEN = ("requires_grad", "is_conj", "is_neg")
 
 
 def find_exchange(cls: type) -> tuple[Any, Any]:
-    """Return a class's table, or None, and the descriptors to read from its instances, or None.
+    """Return a class's table, or None, and the descriptors to check on its instances, or None.
 
-    The table replaces the `__dlpack__` of the class that defines both. A subclass may do more in a
-    `__dlpack__` of its own.
+    The table replaces the `__dlpack__` of the class that defines both. A subclass may do more in its own
+    `__dlpack__`.
     """
     namespace = dict_of(cls)
     if "__dlpack__" not in namespace:
@@ -201,7 +201,7 @@ def lift(type_code: int, payload: Any) -> Any:
     raise TypeError(f"a value of type code {type_code} has no Python form")
 
 
-# Errors of both backends for values that cannot be packed or read.
+# Errors that both backends raise for values that cannot be packed or read.
 
 
 def plain_contains_itself() -> RecursionError:
@@ -225,9 +225,9 @@ def equal_keys(type_code: int, first: Any, second: Any) -> BaseException:
 
 
 def is_cleared(function: Any) -> bool:
-    """Return whether the garbage collector has cleared a Python function, or that of a method.
+    """Return whether the garbage collector has cleared a Python function, or the function of a method.
 
-    Calling it would end the process. The destructor of a C++ object that is collected with it may do so.
+    Calling it would crash the process. The destructor of a C++ object that is collected with it may try to.
     """
     if type(function) is MethodType:
         function = function.__func__
