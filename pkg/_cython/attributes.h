@@ -41,7 +41,7 @@ ANYFFI_NEVER_INLINE const AnyffiFieldInfo* anyffi_py_find_field(AnyffiFieldGette
   const AnyffiFieldInfo* found = anyffi_type_find_field(type_code, PyBytes_AS_STRING(getter->name));
   if (found == NULL) return NULL;
 #ifdef Py_GIL_DISABLED
-  // Of the first type alone: other threads read both.
+  // Only the first type is cached, because other threads read both members.
   const AnyffiFieldInfo* none = NULL;
   if (__atomic_compare_exchange_n(&getter->field, &none, found, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     int is_in_place = anyffi_py_is_atomic(found) && anyffi_type_get_info(found->type_code)->record != NULL;
@@ -61,7 +61,7 @@ ANYFFI_NEVER_INLINE const AnyffiFieldInfo* anyffi_py_find_field(AnyffiFieldGette
 static inline char* anyffi_py_find_member(const AnyffiFieldGetter* getter, const AnyffiFieldInfo* field,
                                           AnyffiObject* object) {
 #ifdef Py_GIL_DISABLED
-  // Another type's than the one that was remembered.
+  // The cached field is of another type.
   if (field != __atomic_load_n(&getter->field, __ATOMIC_RELAXED)) return NULL;
 #endif
   if (__atomic_load_n(&getter->is_in_place, __ATOMIC_RELAXED) && object->deleter == anyffi_record_destroy) {
@@ -244,7 +244,7 @@ static inline AnyffiFieldGetter* anyffi_py_accessor(PyObject* self, Py_ssize_t o
   return found != NULL && Py_TYPE(found) == anyffi_getter_type ? (AnyffiFieldGetter*)found : NULL;
 }
 
-/// The `tp_descr_get` of the class of fields: that of `property` without a call of the getter.
+/// The `tp_descr_get` of the class of fields: as that of `property`, but without calling the getter.
 static PyObject* anyffi_py_get_field(PyObject* self, PyObject* x, PyObject* cls) {
   AnyffiFieldGetter* getter = x == NULL ? NULL : anyffi_py_accessor(self, anyffi_getter_offset);
   const AnyffiFieldInfo* field;
@@ -363,9 +363,9 @@ static void anyffi_py_set_late_slot(PyTypeObject* cls) { (void)cls; }
 #endif
 
 #if ANYFFI_KNOWN_LAYOUT && PY_VERSION_HEX >= 0x030C0000 && !defined(Py_GIL_DISABLED)
-/// The `tp_alloc` of Module. Of an object that keeps its attributes in itself, the bytecode of CPython 3.14 finds the
-/// first 29 names of the class alone, and of 3.12 and 3.14 none once the object has shown its `__dict__`. In a dict
-/// they find all.
+/// The `tp_alloc` of Module, which gives each module a dict. If an object stores its attributes inline, the bytecode of
+/// CPython 3.14 finds only the first 29 names of the class, and that of 3.12 and 3.14 none once the object's `__dict__`
+/// was read. In a dict it finds all.
 static PyObject* anyffi_py_allocate_module(PyTypeObject* cls, Py_ssize_t count) {
   PyObject* made = PyType_GenericAlloc(cls, count);
   PyObject* dict = made == NULL ? NULL : PyDict_New();

@@ -1,5 +1,5 @@
 /// Long text and bytes that calls in progress borrow from Python's objects: a callback that receives one gets the
-/// object itself, where a copy of a megabyte would take longer than all else.
+/// object itself, because copying a megabyte would take longer than the rest of the call.
 
 #ifndef ANYFFI_BORROWED_H_
 #define ANYFFI_BORROWED_H_
@@ -44,8 +44,8 @@ ANYFFI_NEVER_INLINE void anyffi_py_record_borrowed(const AnyffiValue* view, PyOb
   anyffi_py_borrowed = made;
 }
 
-/// Ends the records of a call's arguments. Another call in progress may have borrowed the same object: each forgets
-/// one.
+/// Ends the records of a call's arguments. Another call in progress may have borrowed the same object, so each removes
+/// one record.
 ANYFFI_NEVER_INLINE void anyffi_py_forget_borrowed(const AnyffiValue* values, Py_ssize_t count) {
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (!anyffi_py_is_recorded(&values[i])) continue;

@@ -273,7 +273,7 @@ static int anyffi_py_initialize(PyObject* init, PyObject* x, PyObject* const* ar
   if (status != 0) {
     anyffi_py_fail_call(status, args, NULL, count);
   } else if (((AnyffiWrapper*)x)->object != NULL) {
-    // By what the constructor called.
+    // Code that the constructor called has initialized it meanwhile.
     status = anyffi_py_discard(&made);
     PyErr_Format(PyExc_TypeError, "%s is already initialized", Py_TYPE(x)->tp_name);
   } else {
@@ -283,7 +283,7 @@ static int anyffi_py_initialize(PyObject* init, PyObject* x, PyObject* const* ar
   return anyffi_py_finish(status == 0 ? x : NULL, values, count) == NULL ? -1 : 1;
 }
 
-/// The `tp_call` of that class: `super().__init__(...)` with positional arguments, without a call in Python.
+/// The `tp_call` of that class: `super().__init__(...)` with positional arguments, without calling Python code.
 static PyObject* anyffi_py_call_init(PyObject* init, PyObject* args, PyObject* kwargs) {
   Py_ssize_t count = PyTuple_GET_SIZE(args);
   if (count > 0 && (kwargs == NULL || PyDict_GET_SIZE(kwargs) == 0) && Py_TYPE(init) == anyffi_constructor_class) {

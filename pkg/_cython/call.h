@@ -104,8 +104,8 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_pack(AnyffiFunction* target, PyObje
   return NULL;
 }
 
-/// What a result enters as. An object may be borrowed, which saves two atomic instructions: the caller of a Python
-/// function keeps its arguments alive, and the GIL the wrappers of others.
+/// The initial value of a result, whose flag permits a borrowed object, which saves two atomic instructions: the caller
+/// of a Python function keeps its arguments alive, and the GIL keeps the wrappers of other objects alive.
 ANYFFI_ALWAYS_INLINE AnyffiValue anyffi_py_make_result(void) {
 #ifdef Py_GIL_DISABLED
   return anyffi_make_none();
@@ -122,7 +122,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_packed(AnyffiFunction* target, Any
   return anyffi_py_take_result(status, &result);
 }
 
-/// Says of which enumeration an int is a member; 0, or -1 with an exception.
+/// Stores in a value of which enumeration an int is a member; 0, or -1 with an exception.
 ANYFFI_NEVER_INLINE int anyffi_py_name_enumeration(PyObject* x, AnyffiValue* value) {
   if (value->type_code != ANYFFI_INT || !PyLong_Check(x) || PyLong_CheckExact(x)) return 0;
   AnyffiKnownClass copy;
@@ -137,7 +137,8 @@ static inline int anyffi_py_is_overloaded(const AnyffiFunction* target) {
   return target->info != NULL && (target->info->flags & ANYFFI_OVERLOADED) != 0;
 }
 
-/// The parameters of a function that tell members from numbers, as bits: of one with overloads all.
+/// A bit for each parameter that distinguishes members of an enumeration from numbers; for a function with overloads
+/// all bits.
 static inline uint64_t anyffi_py_member_params(const AnyffiFunction* target) {
   const AnyffiFunctionInfo* info = target->info;
   if (anyffi_py_is_overloaded(target)) return ~(uint64_t)0;
@@ -158,7 +159,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_name_enumerations(const AnyffiFunction* target
   return 0;
 }
 
-/// The same where some argument may be a member. Only this is in the calls themselves.
+/// The same where some argument may be a member. Only this check is inlined into the calls.
 ANYFFI_ALWAYS_INLINE int anyffi_py_name_members(const AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
                                                 PyObject* const* args, const int32_t* places) {
   if (__builtin_expect(!anyffi_state.has_packed_members, 1) || anyffi_py_member_params(target) == 0) return 0;
@@ -214,7 +215,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_is_wide_text(const AnyffiValue* value) {
   return value->type_code == ANYFFI_STR_VIEW && (value->aux & 3) != ANYFFI_ASCII;
 }
 
-/// Minds a view that is not short ASCII text: offers UTF-8, and records what callbacks may receive.
+/// Handles a view that is not short ASCII text: offers UTF-8, and records what callbacks may receive.
 ANYFFI_NEVER_INLINE void anyffi_py_mind_view(const AnyffiFunctionInfo* info, Py_ssize_t index, PyObject* x,
                                              AnyffiValue* out) {
   if (anyffi_py_is_wide_text(out)) anyffi_py_offer_utf8(info, index, x, out);
@@ -251,7 +252,7 @@ static inline int anyffi_py_may_run_code(PyObject* x, const AnyffiValue* packed)
   PyTypeObject* cls = Py_TYPE(x);
   if (cls == anyffi_state.ndarray) return packed->type_code != ANYFFI_TENSOR;
   if (anyffi_py_is_callable_type(cls)) return 0;
-  // Also of a class that derives from one of C++.
+  // This includes classes that derive from one of C++.
   return !anyffi_py_is_wrapper_class(cls) && !(cls->tp_base != NULL && anyffi_py_is_wrapper_class(cls->tp_base));
 }
 

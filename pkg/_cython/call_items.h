@@ -1,5 +1,5 @@
-/// Calls of functions with parameters that C++ fills from Python's containers. Apart from the others, which would need
-/// more registers.
+/// Calls of functions with parameters that C++ fills from Python's containers. They are separate from the other calls
+/// because they need more registers.
 
 #ifndef ANYFFI_CALL_ITEMS_H_
 #define ANYFFI_CALL_ITEMS_H_
@@ -7,8 +7,8 @@
 #include "call_positional.h"
 #include "write_items.h"
 
-/// 1 if some parameter of a function takes items, or it returns some; not for overloads. In check mode both marshallers
-/// convert all containers.
+/// 1 if some parameter of a function takes items, or it returns some; not for overloads. Never in check mode, where
+/// both marshallers convert all containers.
 static inline int anyffi_py_has_items(const AnyffiFunction* target) {
   const AnyffiFunctionInfo* info = target->info;
   if (info == NULL || !ANYFFI_HAS(AnyffiFunctionInfo, info, load_items)) return 0;
@@ -133,7 +133,8 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_packing(AnyffiFunction* target, PyO
   return anyffi_py_finish(result, values, packed);
 }
 
-/// Raises the error of a call whose first argument was read during it, or packs that where it has to be.
+/// Raises the error of a call whose first argument was read during it, or calls again with that packed if it could not
+/// be read (ANYFFI_UNREAD).
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_reading(AnyffiFunction* target, PyObject* const* args,
                                                      const int32_t* places, Py_ssize_t count, int status) {
   if (status != ANYFFI_UNREAD) return anyffi_py_fail_call(status, args, places, count);
@@ -150,7 +151,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_read(AnyffiFunction* target, PyObj
 }
 
 #ifndef Py_GIL_DISABLED
-/// A tuple of few items on the stack, which only those see who read it.
+/// A tuple of few items on the stack, which only the reader of the items sees.
 typedef union {
   PyTupleObject tuple;
   char memory[offsetof(PyTupleObject, ob_item) + ANYFFI_MIN_HELD * sizeof(PyObject*)];

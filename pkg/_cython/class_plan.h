@@ -1,5 +1,5 @@
-/// What a class remembers of how it is called: an object in its `tp_cache`, for which CPython itself has no use any
-/// more, but which it visits, and releases with the class (`type_traverse`, `type_dealloc` in Objects/typeobject.c).
+/// What a class caches about how to call it: an object in its `tp_cache`, which CPython itself no longer uses, but
+/// visits, and releases with the class (`type_traverse`, `type_dealloc` in Objects/typeobject.c).
 
 #ifndef ANYFFI_CLASS_PLAN_H_
 #define ANYFFI_CLASS_PLAN_H_
@@ -16,8 +16,8 @@ static inline PyObject* anyffi_py_plan_of(PyTypeObject* cls, PyTypeObject* type)
   return plan != NULL && Py_TYPE(plan) == type ? plan : NULL;
 }
 
-/// Returns a new plan, whose references are NULL; NULL without memory, with no exception: calls are then only slower.
-/// `type` is that of such plans, which is made once.
+/// Returns a new plan, whose references are NULL; NULL, without an exception, if memory is exhausted: calls are then
+/// only slower. `type` is the type of such plans, which is created once.
 static PyObject* anyffi_py_new_plan(PyTypeObject** type, PyType_Spec* spec, Py_ssize_t num_items) {
   if (*type == NULL) *type = (PyTypeObject*)PyType_FromSpec(spec);
   PyObject* plan = *type == NULL ? NULL : (*type)->tp_alloc(*type, num_items);
@@ -25,7 +25,7 @@ static PyObject* anyffi_py_new_plan(PyTypeObject** type, PyType_Spec* spec, Py_s
   return plan;
 }
 
-/// Gives a class a plan, which is stolen, and a function that calls it by that.
+/// Gives a class a plan, which is stolen, and the function that calls the class by this plan.
 static void anyffi_py_set_plan(PyTypeObject* cls, PyObject* plan, vectorcallfunc call) {
   // Other threads read the plan from now on.
   anyffi_py_replace((PyObject**)&cls->tp_cache, plan);

@@ -78,8 +78,8 @@ static int anyffi_py_items_equal(const AnyffiSequence* sequence, PyObject* items
 
 static int anyffi_py_entries_equal(const AnyffiMapping* mine, PyObject* item, int depth);
 
-/// Whether a container equals an exact one of Python, or one of ours, as `anyffi_py_cell_equals`. One whose wrapper is
-/// of a user's class is compared by that.
+/// Whether a container equals an exact one of Python, or one of ours, as `anyffi_py_cell_equals`. If the wrapper is of
+/// a user's class, that class compares it.
 static int anyffi_py_nested_equals(const AnyffiValue* cell, PyObject* item, int depth) {
   AnyffiObject* object = cell->as_object;
   int32_t code = cell->type_code;

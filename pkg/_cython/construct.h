@@ -24,7 +24,7 @@ static int anyffi_py_make_shape(PyObject* items, AnyffiValue* made) {
     made->as_object->type_code = ANYFFI_SHAPE;
     return 1;
   }
-  // The error names the classes of wrappers, which elements may only get here.
+  // The error names the classes of wrappers, which the elements may only get here.
   PyObject* plain = PySequence_Tuple(items);
   PyObject* runtime =
       plain == NULL ? NULL : PyObject_GetAttrString(anyffi_state.classes[ANYFFI_SHAPE], "_anyffi_runtime");
@@ -181,7 +181,8 @@ static PyObject* anyffi_py_construct(PyObject* cls, PyObject* const* args, Py_ss
 ANYFFI_PY_CONSTRUCTORS(ANYFFI_PY_DEFINE_CONSTRUCTOR)
 #undef ANYFFI_PY_DEFINE_CONSTRUCTOR
 
-/// Sets the slots of a public class that only C can set. In check mode the methods of Python read by both marshallers.
+/// Sets the slots of a public class that only C can set. In check mode the methods in Python are used, which read by
+/// both marshallers.
 static void anyffi_py_set_class_slots(PyTypeObject* cls, int32_t type_code) {
   if (!ANYFFI_KNOWN_LAYOUT || anyffi_state.is_check_mode) return;
   // Not for a class that replaces the package's own.

@@ -1,4 +1,5 @@
-/// Conversions of values of frequent classes; the rules (`_rules/conversions.py`), which say the same, convert others.
+/// Conversions of values of frequent classes; all others are converted by `_rules/conversions.py`, which defines the
+/// same conversions.
 
 #ifndef ANYFFI_CONVERSIONS_H_
 #define ANYFFI_CONVERSIONS_H_
@@ -40,7 +41,7 @@ static int anyffi_py_convert_range(PyObject* range, AnyffiValue* out) {
   return 1;
 }
 
-/// Whether a class is one of those whose items a list of them has, without code of users.
+/// Whether a class is one of those whose items are the same as those of a list of them, without running users' code.
 static int anyffi_py_is_listed(PyTypeObject* cls) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(anyffi_state.listed); ++i) {
     if (PyTuple_GET_ITEM(anyffi_state.listed, i) == (PyObject*)cls) return 1;

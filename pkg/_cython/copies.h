@@ -48,7 +48,7 @@ static PyObject* anyffi_py_copy_shallow(PyObject* self, PyObject* const* args, P
 /// Returns a list of the elements of a set, in their order.
 static PyObject* anyffi_py_list_set(const AnyffiMapping* set) {
   PyObject* items = anyffi_py_reserve_list((Py_ssize_t)set->size);
-  // Making one may collect garbage, and so run code that changes the set.
+  // Creating a list item may run the garbage collector, and so code that changes the set.
   for (int64_t number = 0; items != NULL && (number = anyffi_py_next_entry(set, number, 1)) >= 0; ++number) {
     if (anyffi_py_append_new(items, anyffi_py_unpack_copy(&set->entries[number].key)) < 0) Py_CLEAR(items);
   }
@@ -76,7 +76,7 @@ static PyObject* anyffi_py_reduced(int32_t type_code, PyObject* content, PyObjec
   return made;
 }
 
-/// Whether a container holds scalars alone.
+/// Whether a container holds only scalars.
 static int anyffi_py_holds_scalars(const AnyffiObject* object, int32_t type_code) {
   const AnyffiMapping* mapping = (const AnyffiMapping*)object;
   uint64_t types = type_code == ANYFFI_ARRAY || type_code == ANYFFI_LIST

@@ -213,10 +213,11 @@ static void anyffi_py_plan_record(PyTypeObject* cls, int32_t type_code, PyObject
   anyffi_py_set_plan(cls, (PyObject*)plan, anyffi_py_construct_record);
 }
 
-/// Lets calls of a class of Python make its objects as those of its base, a dataclass, unless it adds anything to that.
+/// Makes calls of a class of Python create its objects as those of its base, a dataclass, unless the class adds
+/// anything to that.
 static void anyffi_py_inherit_record_plan(PyTypeObject* cls) {
   AnyffiRecordPlan* own = (AnyffiRecordPlan*)anyffi_py_plan_of(cls, anyffi_state.record_plan);
-  // It may be that of its base, and the class a dataclass now.
+  // The plan may be inherited from the base, while the class itself is a dataclass now.
   if (own != NULL && !anyffi_py_is_planned_anew(cls, own)) anyffi_py_set_plan(cls, NULL, anyffi_py_call_record);
   if (own != NULL) return;
   PyTypeObject* base = cls->tp_base;

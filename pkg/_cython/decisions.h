@@ -1,4 +1,4 @@
-/// What the class of a value decides: the decisions of the rules (`decide` in pkg/_rules/decisions.py), remembered.
+/// How values of a class are packed: the decisions of the rules (`decide` in pkg/_rules/decisions.py), cached.
 ///
 /// A class is identified by its address and its version, which changes with the class or a base; no two classes have
 /// the same version. So nothing here keeps a class alive. Without versions the rules decide for each value.
@@ -77,8 +77,8 @@ static inline AnyffiKnownClass* anyffi_py_places_of(PyTypeObject* cls) {
   return &anyffi_known_classes[(spread >> 40) % (ANYFFI_KNOWN_CLASSES / 2) * 2];
 }
 
-/// The record of a class as it was, or NULL: `*copy` where other threads may write the record meanwhile, and where one
-/// does it is not found.
+/// The record of a class as it was, or NULL. Without the GIL other threads may write the record meanwhile, so it is
+/// copied to `*copy`, and a record that is being written is not found.
 static inline const AnyffiKnownClass* anyffi_py_find_known(PyTypeObject* cls, AnyffiKnownClass* copy) {
   const AnyffiKnownClass* known = anyffi_py_places_of(cls);
 #ifdef Py_GIL_DISABLED
@@ -157,7 +157,7 @@ static void anyffi_py_remember_decision(PyTypeObject* cls, unsigned int version,
   __atomic_thread_fence(__ATOMIC_RELEASE);
 #endif
   if (place->cls != cls) {
-    // The older of two makes room.
+    // The older of the two is replaced.
     if (place[1].cls != cls)
       anyffi_py_write_known(&place[1], &place[0]);
     else

@@ -54,8 +54,8 @@ static int anyffi_py_is_own_frame(PyTracebackObject* entry) {
   return is_own;
 }
 
-/// Removes the frames of this package from the traceback of the exception that is set. Unless `even_all`, it stays
-/// where it has no others: C++ that catches the exception of a callback reads it.
+/// Removes the frames of this package from the traceback of the exception that is set. If it has no other frames, it is
+/// left unchanged unless `even_all`: C++ that catches the exception of a callback reads it.
 ANYFFI_NEVER_INLINE void anyffi_py_hide_frames(int even_all) {
   AnyffiSaved saved = anyffi_py_save_exception();
 #if PY_VERSION_HEX >= 0x030C0000
@@ -109,9 +109,9 @@ ANYFFI_NEVER_INLINE int anyffi_py_raise_made(PyObject* make, PyObject* argument)
   return anyffi_py_raise(argument == NULL ? PyObject_CallNoArgs(make) : PyObject_CallOneArg(make, argument));
 }
 
-/// Raises RecursionError where the rest of the thread's stack is too short for another level of a walk through nested
-/// values, or of users' code that may come back here: Python counts calls, however small the stack; 0, or -1 with an
-/// exception.
+/// Raises RecursionError if the rest of the thread's stack is too short for another level of a walk through nested
+/// values, or for users' code that may call this again: Python only counts calls, however small the stack is; 0, or -1
+/// with an exception.
 ANYFFI_NEVER_INLINE int anyffi_py_need_stack(void) {
   if (anyffi_stack_get_remaining() >= ANYFFI_STACK_RESERVE) return 0;
   PyErr_SetString(PyExc_RecursionError, "maximum recursion depth exceeded");

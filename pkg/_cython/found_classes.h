@@ -52,8 +52,8 @@ static int anyffi_py_is_visited(int32_t type_code) {
 
 #ifdef Py_GIL_DISABLED
 
-// Threads read a class here without a reference, which another class may replace meanwhile. Only the garbage collector
-// frees classes without the GIL, and it stops all threads for that at points where none has just read one.
+// Threads read a class here without a reference, while another class may replace it. Without the GIL only the garbage
+// collector frees classes, and it stops all threads for that at points where none has just read one.
 
 /// What was found, for the types with a number below `count`. A larger table replaces this one, which is not freed:
 /// other threads may be reading it.

@@ -156,8 +156,8 @@ static int anyffi_py_handle_convert(void* handle, int32_t conversion, AnyffiValu
   return anyffi_py_end_hook(anyffi_py_pack_new(made, out), former);
 }
 
-/// Packs what keeps an object alive: its wrapper, if that is of a class of Python. As the rules do it, which take long
-/// for what each reference to the inside of an object asks.
+/// Packs what keeps an object alive: its wrapper, if that is of a class of Python. Same as the rules do, which would be
+/// slow because it is needed for each reference to the inside of an object.
 static int anyffi_py_create_kept(AnyffiObject* object, AnyffiValue* out) {
   PyObject* wrapper = anyffi_py_get_wrapper(object);
   if (wrapper == NULL) return 0;
@@ -194,10 +194,10 @@ static int anyffi_py_wrapper_empty(AnyffiObject* target) {
   int status = 0;
   PyObject* found = anyffi_py_get_wrapper(target);
   if (found != NULL && PyObject_TypeCheck(found, anyffi_state.object_core)) {
-    // Not by its attribute: a user's class may have one of this name.
+    // Not by looking up an attribute: a user's class may have one of this name.
     anyffi_py_release_wrapped(found);
   } else if (found != NULL) {
-    // That of another backend.
+    // The wrapper is of another backend.
     PyObject* done = PyObject_CallMethod(found, "_anyffi_release", NULL);
     if (done == NULL) status = -1;
     Py_XDECREF(done);
@@ -216,7 +216,7 @@ static void anyffi_py_section_end(void* section) { anyffi_py_end_section((Anyffi
 _Static_assert(sizeof(AnyffiSection) <= ANYFFI_SECTION_SIZE, "the runtime has memory for a section");
 #else
 static void anyffi_py_wrapper_track(void* wrapper) {
-  // A wrapper that is being destroyed is named for a while.
+  // An object may still refer to its wrapper while that is being destroyed.
   PyObject* x = (PyObject*)wrapper;
   if (anyffi_py_is_alive(x) && !PyObject_GC_IsTracked(x)) PyObject_GC_Track(x);
 }
@@ -258,8 +258,8 @@ static void anyffi_py_install_host(uint32_t flags, AnyffiHandleHash hash, Anyffi
   host.section_begin = anyffi_py_section_begin;
   host.section_end = anyffi_py_section_end;
 #else
-  // Without the GIL another thread may release a reference between the look at their number and the release, and
-  // wrappers are shown to the collector at once.
+  // Not without the GIL: another thread may release a reference between reading the count and the release, and wrappers
+  // are tracked at once.
   host.handle_release_shared = anyffi_py_handle_release_shared;
   host.wrapper_track = anyffi_py_wrapper_track;
 #endif

@@ -316,7 +316,7 @@ static inline int anyffi_py_is_own_state(PyThreadState* holder) {
 /// PyGILState_Ensure and PyGILState_Release.
 static inline int anyffi_py_lock(void) {
 #if !ANYFFI_KNOWN_LAYOUT
-  /* Takes it. */
+  /* With an unknown layout PyGILState_Ensure is used. */
 #elif PY_VERSION_HEX >= 0x030D0000
   if (PyThreadState_GetUnchecked() != NULL) return ANYFFI_PY_HELD;
 #elif PY_VERSION_HEX >= 0x030C0000
@@ -332,10 +332,10 @@ static inline void anyffi_py_unlock(int former) {
   if (former != ANYFFI_PY_HELD) PyGILState_Release((PyGILState_STATE)former);
 }
 
-/// Whether values are made with the collector stopped (write_items.h): before Python 3.10 nothing lets C code stop it.
+/// Whether values are made with the collector stopped (write_items.h): before Python 3.10 C code cannot stop it.
 #define ANYFFI_WRITES_ITEMS (PY_VERSION_HEX >= 0x030A0000)
-/// The flags of the None that a result of such values enters as. Without the GIL another thread may destroy the wrapper
-/// that an object is borrowed from.
+/// The flags of the None that is the initial value of a result of such values. Not borrowed without the GIL, where
+/// another thread may destroy the wrapper that an object is borrowed from.
 #ifdef Py_GIL_DISABLED
 #define ANYFFI_WRITTEN_FLAGS (uint32_t)ANYFFI_TAKES_ITEMS
 #else

@@ -19,7 +19,8 @@ static int anyffi_py_splice(PyObject* self, int64_t start, int64_t count, const 
   return anyffi_sequence_splice(list, start, count, from->data, from->size) == 0 ? 0 : anyffi_py_raise_taken();
 }
 
-/// Packs ints, short text and the like to the end of a List: 1, 0 where the elements are others or there is no memory.
+/// Packs ints, short text and the like to the end of a List: 1, 0 if the elements are of other kinds or memory is
+/// exhausted.
 static int anyffi_py_extend_inline(AnyffiSequence* list, PyObject* const* items, Py_ssize_t size) {
   int64_t needed = list->size + size;
   if (needed > list->capacity) {

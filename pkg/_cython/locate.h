@@ -22,8 +22,8 @@ static void anyffi_py_complete(PyObject* rule, PyObject* function, PyObject* con
     Py_DECREF(given);
   }
   if (done == NULL) {
-    // Raised by a signal handler, or memory is exhausted, which replaces the exception. Else its message stays as it
-    // is.
+    // Raised by a signal handler, or because memory is exhausted, this exception replaces the former one. Otherwise the
+    // message stays unchanged.
     int is_exit = !PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_MemoryError);
     AnyffiSaved other = anyffi_py_save_exception();
     anyffi_py_restore_exception(is_exit ? other : saved);

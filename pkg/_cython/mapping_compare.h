@@ -169,7 +169,7 @@ static int anyffi_py_entries_equal(const AnyffiMapping* mine, PyObject* item, in
   PyObject* dict = anyffi_py_plain_entries(item);
   int is_equal = dict == NULL ? -1 : anyffi_py_equals_dict(mine, dict, depth);
   if (is_equal != -2) return is_equal;
-  // Code of Python will raise the error anew.
+  // The code of Python will raise the same error again.
   PyErr_Clear();
   return -1;
 }

@@ -1,8 +1,8 @@
 /// Results and arguments of callbacks that are copies (ANYFFI_NATIVE) to Python's own containers, read from their
 /// cells.
 ///
-/// Nobody but the caller refers to such a container, so that nothing changes it meanwhile. Functions return a new
-/// reference, or NULL with an exception.
+/// Only the caller refers to such a container, so that nothing changes it meanwhile. Functions return a new reference,
+/// or NULL with an exception.
 
 #ifndef ANYFFI_NATIVE_H_
 #define ANYFFI_NATIVE_H_

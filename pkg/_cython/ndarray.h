@@ -84,7 +84,7 @@ static inline int anyffi_py_create_tensor(const AnyffiTensorData* data, uint64_t
   return anyffi_tensor_create_host(data, flags, owner, out) != 0 ? anyffi_py_raise_taken() : 1;
 }
 
-/// As `anyffi_py_pack_ndarray`, for the one caller in which the call would count.
+/// As `anyffi_py_pack_ndarray`, inlined into the one caller where the cost of the call matters.
 ANYFFI_ALWAYS_INLINE int anyffi_py_read_ndarray(PyObject* x, AnyffiValue* out) {
   const AnyffiNumPyArray* array = (const AnyffiNumPyArray*)x;
   const AnyffiNumPyDtype* dtype = array->dtype;

@@ -9,15 +9,15 @@
 #include "native.h"
 #include "pack.h"
 
-/// Counts what an observer is not told; no exception may be set.
+/// Counts what an observer could not be called for; no exception may be set.
 static void anyffi_py_count_lost(PyObject* lost) {
   PyObject* number = Py_TYPE(lost)->tp_iternext(lost);
   if (number == NULL) PyErr_Clear();
   Py_XDECREF(number);
 }
 
-/// Drops the exception of an observer for which the stack or the memory ended, and counts it: a new reference to None;
-/// NULL if it is another exception, such as that of a signal handler.
+/// Drops an observer's RecursionError or MemoryError and counts it: a new reference to None; NULL for any other
+/// exception, such as that of a signal handler.
 static PyObject* anyffi_py_drop_exhausted(PyObject* lost) {
   if (!PyErr_ExceptionMatches(PyExc_RecursionError) && !PyErr_ExceptionMatches(PyExc_MemoryError)) return NULL;
   PyErr_Clear();
@@ -25,8 +25,9 @@ static PyObject* anyffi_py_drop_exhausted(PyObject* lost) {
   Py_RETURN_NONE;
 }
 
-/// Ends what the observer began; `record` is what it returned then, None if it does not want to know, and is stolen.
-/// Steals the result, NULL with an exception, and returns it. An exception of a signal handler replaces it.
+/// Calls the observer at the end of a call; `record`, which is stolen, is what it returned at the beginning, None if it
+/// ignores this call. Steals the result, NULL with an exception, and returns it. An exception of a signal handler
+/// replaces it.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_end_observed(PyObject* record, PyObject* result) {
   if (record == Py_None) {
     Py_DECREF(record);
@@ -45,7 +46,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_end_observed(PyObject* record, PyObject*
   PyErr_NormalizeException(&saved.cls, &saved.exception, &saved.traceback);
 #endif
   if (saved.exception == NULL) {
-    // CPython has no memory for the exception itself; callers say so.
+    // CPython has no memory for the exception itself; the callers raise an error for that.
     Py_DECREF(record);
     anyffi_py_count_lost(anyffi_state.lost_ends);
     return NULL;

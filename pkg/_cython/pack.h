@@ -307,7 +307,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_uncommon(PyObject* x, AnyffiValue* out) {
   return 0;
 }
 
-/// Apart, since it would take registers from all values of `anyffi_py_pack_other`.
+/// Not inlined, since it would take registers from all values of `anyffi_py_pack_other`.
 ANYFFI_NEVER_INLINE AnyffiDecision anyffi_py_look_up_decision(PyTypeObject* cls) {
   return anyffi_py_known_decision(cls);
 }
@@ -335,7 +335,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_other(PyObject* x, AnyffiValue* out) {
     }
     AnyffiDecision decision = anyffi_py_look_up_decision(cls);
     if (decision == ANYFFI_DECISION_WRAPPER) return anyffi_py_pack_wrapper(x, out);
-    // Exporters have no other decision.
+    // Classes that `anyffi_py_import_dlpack` knows never have another decision.
     made =
         decision <= ANYFFI_DECISION_LOWERED ? anyffi_py_import_dlpack(x, out) : anyffi_py_pack_known(x, decision, out);
   }

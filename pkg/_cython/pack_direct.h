@@ -87,7 +87,7 @@ static inline int anyffi_py_direct_enter(PyObject* x, AnyffiValue* out, AnyffiDi
 
 /// Ends with a container; always 1.
 static inline int anyffi_py_direct_leave(PyObject* x, const AnyffiValue* out, AnyffiDirect* direct, int depth) {
-  // The memo's own reference does not change which ones have several.
+  // The memo's own reference does not change which containers have several.
   if (depth > 1 && anyffi_py_may_occur_twice(x)) anyffi_py_memo_find(&direct->memo, x)->made = out->as_object;
   return 1;
 }
@@ -111,7 +111,7 @@ static int anyffi_py_pack_inline_slice(PyObject* x, AnyffiValue* out) {
 
 /// Packs an inline slice as an element: a new object at each occurrence is faster than the memo.
 static int anyffi_py_direct_slice(PyObject* x, AnyffiValue* out, int depth) {
-  // One level more is an error of pack.h.
+  // One level deeper is an error, which pack.h raises.
   return depth > anyffi_state.max_depth ? 0 : anyffi_py_pack_inline_slice(x, out);
 }
 

@@ -1,6 +1,6 @@
 /// Python values that need no object of the runtime, to 16 bytes: exact builtins, read straight from their storage.
 ///
-/// Nothing here calls a function that could change a register, so that the loops over arguments and elements keep all
+/// Nothing here calls a function that could clobber a register, so that the loops over arguments and elements keep all
 /// they need in registers.
 
 #ifndef ANYFFI_PACK_INLINE_H_

@@ -52,8 +52,8 @@ static inline int32_t anyffi_py_copied_as(const AnyffiObject* object, int32_t co
 
 static PyObject* anyffi_py_plain_container(AnyffiObject* object, int32_t code, AnyffiMemo* memo);
 
-/// Whether a container that was not copied holds more than scalars since `made` was created, which may have collected
-/// garbage; releases `made` then.
+/// Whether a container that was not copied holds more than scalars since `made` was created, because creating it may
+/// have run the garbage collector; then releases `made`.
 static inline int anyffi_py_is_outdated(const AnyffiObject* object, int32_t code, int32_t expected, PyObject* made) {
   if (expected > 1 || anyffi_py_copied_as(object, code) == 0) return 0;
   Py_DECREF(made);
