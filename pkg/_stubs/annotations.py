@@ -218,11 +218,11 @@ class Annotations:
         return self.shorten(template).format(*parameters)
 
     def _callable(self, parameters: list[ast.expr], result: ast.expr, table: Mapping[str, str]) -> str:
-        """Return the annotation of a function: what goes in one direction comes back in the other."""
+        """Return the annotation of a function: its parameters are passed in the opposite direction."""
         is_called_by_cpp = table is _TAKEN
         inward, outward = (_GIVEN, _TAKEN) if is_called_by_cpp else (_TAKEN, _GIVEN)
         shown = ", ".join(self._node(parameter, inward) for parameter in parameters)
-        # What a callback returns in vain may be anything.
+        # What a callback returns may be anything if C++ ignores it.
         is_ignored = is_called_by_cpp and ast.unparse(result) == "None"
         returned = self.shorten("builtins.object") if is_ignored else self._node(result, outward)
         return self.shorten("collections.abc.Callable[[{0}], {1}]").format(shown, returned)

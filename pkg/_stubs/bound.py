@@ -25,10 +25,10 @@ _Stub = Any
 __all__ = ["describe_foreign", "describe_member", "nested_classes", "overloads_of", "type_keys"]
 
 _SELF = SELF.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
-#: The annotation of a field is that of a result; what parameters have for containers that are copied.
+#: The annotation of a field is that of a result; these are what parameters accept for copied containers.
 _PARAMETERS = {"list": "Sequence", "dict": "Mapping", "set": "AbstractSet"}
 _COPIED = re.compile(r"\b(list|dict|set)\[")
-#: Methods whose parameter is any object, as that of `object`'s.
+#: Methods whose parameter is any object, like those of `object`.
 _COMPARE_ANY = ("__eq__", "__ne__")
 
 
@@ -86,7 +86,8 @@ def _enumeration(stub: _Stub, name: str, cls: Any) -> Iterator[str]:
     lines = [*docstring(cls.__doc__, "    ")]
     for member, value in cls.__members__.items():
         if keywords.is_name(member):
-            # Python accepts members such as `name`, which type checkers take for those of int and Enum.
+            # Python accepts members such as `name`, which type checkers mistake for attributes of int and
+            # Enum.
             hides = any(member in vars(c) for c in base.__mro__)
             comment = "  # type: ignore[assignment, unused-ignore]" if hides else ""
             lines.append(f"    {member} = {int(value)}{comment}")

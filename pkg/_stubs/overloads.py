@@ -11,7 +11,7 @@ from typing import Any
 
 __all__ = ["Overload", "arrange", "takes_more"]
 
-#: Type checkers accept each of them for the next one.
+#: Type checkers accept each of them where the next one is expected.
 _NUMBERS = {"bool": 0, "int": 1, "float": 2, "complex": 3}
 #: Abstract classes of containers by name.
 _ABSTRACT = {
@@ -134,7 +134,7 @@ def _hides(first: Overload, second: Overload, types: _Types) -> bool:
     """Return whether the first accepts every call that the second accepts."""
     return (
         _takes_all(first, second, types)
-        # Keyword arguments find their parameters by these.
+        # Keyword arguments are matched to parameters by these names.
         and all(ours.name == theirs.name for ours, theirs in zip(first.parameters, second.parameters))
     )
 

@@ -141,7 +141,7 @@ class PythonDeclarations:
         )
 
     def _marks(self, node: _Function | ast.ClassDef) -> Iterator[str]:
-        """Iterate over the decorators that mean something to type checkers: registrations do not."""
+        """Iterate over the decorators that matter to type checkers: registrations do not."""
         for each in node.decorator_list:
             mark = copy.deepcopy(each)
             root: ast.AST = mark
@@ -205,7 +205,7 @@ class PythonDeclarations:
                 yield f"{indent}{name}: {annotation}"
 
     def _default(self, node: ast.AnnAssign) -> str:
-        """Return what follows the annotation of an attribute: of a field what its parameter depends on."""
+        """Return the default of an attribute; of `field(...)` what its parameter depends on."""
         if node.value is None:
             return ""
         if not isinstance(node.value, ast.Call) or not self._is_field(node.value.func):
@@ -216,7 +216,7 @@ class PythonDeclarations:
         if not shown:
             return " = ..." if has_default else ""
         if has_default:
-            # The checker compares it with the annotation.
+            # The checker compares the default's type with the annotation.
             cast, anything = (self._annotations.shorten(f"typing.{name}") for name in ("cast", "Any"))
             shown.append(f"default={cast}({anything}, ...)")
         func = copy.deepcopy(node.value.func)

@@ -28,7 +28,7 @@ _PLAIN = {
     "Tensor": ("anyffi::Tensor", 8, 8),
     "Shape": ("anyffi::Shape", 8, 8),
 }
-#: Types that are elements of containers as they are; a field of one is an AnyValue.
+#: Types that containers hold unchanged as elements; a field of such a type is an AnyValue.
 _ELEMENTS = {
     "None": "std::nullptr_t",
     "slice": "anyffi::Slice",

@@ -230,7 +230,7 @@ class Stub:
         if name.startswith("_"):
             return
         if isinstance(value, Function):
-            # It binds no `self`.
+            # A Function in a class does not bind `self`.
             yield f"{indent}@{self.annotations.shorten('builtins.staticmethod')}"
             yield from self._function(name, value, indent)
         elif isinstance(value, property):

@@ -1,4 +1,4 @@
-"""What watches a program's calls: traces, records for replay, and the objects that stay alive."""
+"""Observation of a program's calls: traces, records for replay, and the objects that stay alive."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["begin"]
 
 
 def begin() -> None:
-    """Begin what the environment variables ask for, until the interpreter ends."""
+    """Begin what the environment variables select; it lasts until the interpreter ends."""
     if _mode.ffi_leak_check:
         from .liveness import check_at_exit
 

@@ -35,7 +35,7 @@ def describe_callable(f: Any, args: tuple[Any, ...]) -> tuple[str, str | None] |
 def _parameters(f: FunctionType) -> str:
     code = f.__code__
     if type(code) is not CodeType:
-        # Of a builtin function of PyPy.
+        # A builtin function of PyPy.
         return "..."
     names = list(code.co_varnames)
     count = code.co_argcount

@@ -75,7 +75,7 @@ def _seconds(text: str) -> float:
         seconds = float(text)
     except ValueError:
         seconds = 0
-    # What the system's functions take.
+    # The range that the system's functions accept.
     if not 0 < seconds <= 10**6:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from above 0 to a million")
     return seconds
@@ -109,7 +109,7 @@ def _show_trace(options: argparse.Namespace) -> int:
 
 
 def _write(path: str, text: str) -> None:
-    # Arguments may be confidential, as in the trace.
+    # Arguments may be confidential, so the file is as private as the trace.
     with open(path, "w", encoding="utf-8", opener=_open_private) as file:
         file.write(text)
     print(path)

@@ -13,7 +13,8 @@ from .rendering import MOST, render, type_of
 __all__ = ["find_difference"]
 
 _SCALARS = (type(None), bool, int, str, bytes, bytearray, type(...))
-#: Three frames of Python each, within the interpreter's limit of 1,000. Containers may have 200 levels.
+#: Each level takes three frames of Python, within the interpreter's limit of 1,000. Containers may have 200
+#: levels.
 _MOST_LEVELS = 280
 
 
@@ -24,7 +25,8 @@ def find_difference(expected: Any, found: Any, where: str = "") -> str | None:
 
 class _Comparison:
     def __init__(self) -> None:
-        #: Pairs that are being compared or were, and the values, so that their identities stay theirs.
+        #: Pairs that are being or were compared, with the values, so that no other objects get their
+        #: identities.
         self._seen: dict[tuple[int, int], Any] = {}
 
     def find(self, expected: Any, found: Any, where: str, level: int) -> str | None:

@@ -53,7 +53,7 @@ def show(cell: bytes) -> str:
         shown = repr(data) if type_code == -7 else _text(data, width)
         return f"{name}({shown}{'...' if length > _MOST else ''})"
     if type_code == -14 and aux != 0:
-        # `anyffi_make_items`: what the host passes without packing it.
+        # Made by `anyffi_make_items`: a container that the host passes without packing it.
         return f"{NAMES[aux >> 1]} of the host at {payload:#x}, read in place"
     if type_code in (0, -8, -13, -14):
         return name
@@ -107,7 +107,7 @@ def _parameters(frame: Any) -> list[tuple[str, Any]]:
 
 
 def _show_none(parameter: tuple[str, Any] | None) -> str:
-    """Show an argument that is None by now: what the parameter has, if it took the argument."""
+    """Show an argument that is None by now: the parameter's value, if that took the argument."""
     if parameter is None:
         return "None, or taken by the parameter"
     name, value = parameter

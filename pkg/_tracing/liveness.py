@@ -55,7 +55,7 @@ def _where(value: Any, is_wrapped: bool) -> str | None:
         return None
     found = tracemalloc.get_object_traceback(value)
     for frame in reversed(found or ()):
-        # Innermost first; the package's own code made it for somebody.
+        # Innermost first; skip the package's own code, which made the object for its caller.
         if not frame.filename.startswith(_FOLDER):
             return f"{frame.filename}:{frame.lineno}"
     return None
@@ -87,7 +87,7 @@ def _begin_permanent() -> Callable[[], None]:
 
 
 def _is_member(value: Any) -> bool:
-    """Return whether a value is a member of an enumeration of C++, which keeps it once it has needed it."""
+    """Return whether a value is a member of a C++ enumeration, which keeps used members alive."""
     cls = type(value)
     return id(cls) in enumeration_codes and any(value is each for each in cls.__members__.values())
 

@@ -23,14 +23,14 @@ class Described:
     __slots__ = ("name", "params", "reference", "signature")
 
     def __init__(self, function: Any) -> None:
-        # The call will say that it is empty.
+        # The call itself will raise the error that the wrapper is empty.
         is_empty = not function._anyffi_address
         info = None if is_empty else function._anyffi_info()
         self.name: str = _qualify(function, info) or "function"
-        #: The names of its parameters, None for one without; of overloads none.
+        #: The names of its parameters, None for an unnamed one; empty for overloads.
         self.params: tuple[Any, ...] = () if info is None else tuple(param[0] for param in info[2])
         runtime = function._anyffi_runtime
-        #: The pickle of what finds it in another process, or why there is none, once somebody asked.
+        #: The pickle that finds it in another process, or why there is none; set at its first use.
         self.reference: Any = None
         self.signature: Any = None
         if keywords.is_overloaded(info):
@@ -65,8 +65,8 @@ class _Reference(weakref.ref[Any]):
 _known: dict[int, tuple[_Reference, Described | None]] = {}
 #: How the names of such functions begin; the second are methods of users' classes.
 _OWN_NAMES = ("anyffi.", "__anyffi_")
-#: References whose wrappers are gone. Filled by C: in a callback of Python an exception of a signal handler
-#: would be lost.
+#: References whose wrappers are gone. Filled by C code, because an exception of a signal handler would be
+#: lost in a Python callback.
 _dead: deque[Any] = deque()
 
 
@@ -92,7 +92,7 @@ def describe(function: Any) -> Described | None:
 
 
 class Watcher:
-    """Watches calls: `end` or `fail` get what `begin_call` or `begin_callback` returned, but for None."""
+    """Watches calls: `end` or `fail` get what `begin_call` or `begin_callback` returned, if not None."""
 
     def begin_call(self, function: Any, known: Described, args: tuple[Any, ...], kwargs: Any) -> Any:
         """See a call from Python; `kwargs` may be None."""
@@ -108,7 +108,7 @@ class Watcher:
 
 
 class _Unobserved(threading.local):
-    """Within it, no watcher sees what this thread calls."""
+    """A context in which no watcher sees the calls of this thread."""
 
     depth = 0
 
@@ -121,11 +121,11 @@ class _Unobserved(threading.local):
 
 unobserved = _Unobserved()
 
-#: A list: taking one off needs no memory.
+#: A list, because removing an element needs no memory.
 _watchers: list[Watcher] = []
 _lock = make_lock()
-#: Of how many calls no watcher saw the begin, and so neither the end; and of how many the end alone: memory
-#: or the stack were exhausted, or a disk full. `next` counts one more also without memory for its result.
+#: How many calls had a beginning, and so also an end, that no watcher saw, and how many only an end: memory
+#: or the stack were exhausted, or a disk was full. `next` counts even if there is no memory for its result.
 _lost_calls, _lost_ends = itertools.count(), itertools.count()
 
 
@@ -136,7 +136,7 @@ def untold() -> int:
 
 
 def _tell(lost: Any, watch: Callable[..., Any], *args: Any) -> Any:
-    """Call a watcher; what fails in it must not fail the call, but for an exception of a signal handler."""
+    """Call a watcher; its errors do not fail the call, except for those of a signal handler."""
     try:
         return watch(*args)
     except (RecursionError, MemoryError):
@@ -150,13 +150,13 @@ def _tell(lost: Any, watch: Callable[..., Any], *args: Any) -> Any:
 
 
 def _places_of_records() -> list[list[Any]]:
-    """Return the watchers, with places for their records: made before, so that none is lost."""
-    # Of a copy: other threads may take one off.
+    """Return the watchers with places for their records, allocated first so that none is lost."""
+    # A copy, because other threads may remove a watcher.
     return [[each, None] for each in tuple(_watchers)]
 
 
 class _Observer:
-    """What the backends use (`_rules/observing.py`)."""
+    """The observer that the backends call (`_rules/observing.py`)."""
 
     lost_calls, lost_ends = _lost_calls, _lost_ends
 
@@ -193,9 +193,9 @@ class _Observer:
 
 
 def watch(watcher: Watcher) -> None:
-    """Have a watcher see all calls and callbacks from now on."""
+    """Make a watcher see all calls and callbacks from now on."""
     with _lock:
-        # First: if it fails, or is interrupted, nothing has changed that a later call would not repeat.
+        # This is done first: if it fails or is interrupted, a later call can simply repeat it.
         _backend.set_observer(_Observer)
         _watchers.append(watcher)
 

@@ -87,7 +87,7 @@ def _columns(calls: Calls) -> dict[str, Any]:
 def to_html(calls: Calls) -> str:
     """Return a trace as a page."""
     data = json.dumps(_columns(calls), separators=(",", ":"))
-    # Inside of a script element HTML has no escapes, and `</script>` would end it.
+    # Within a script element HTML has no escapes, and `</script>` would end it.
     for character in "<>&":
         data = data.replace(character, f"\\u{ord(character):04x}")
     return PAGE.replace("STYLE", STYLE, 1).replace("SCRIPT", SCRIPT, 1).replace("DATA", data, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["PAGE", "SCRIPT", "STYLE"]
 
-#: The policy forbids to load anything, from anywhere.
+#: The policy forbids loading anything, from anywhere.
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>

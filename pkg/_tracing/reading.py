@@ -34,7 +34,7 @@ class Process:
         self.mode = str(event.get("mode"))
         self.command = " ".join(map(str, event.get("command", ())))
         self.date = float(event.get("date", 0))
-        #: What makes the time of an event nanoseconds since 1970.
+        #: Added to the time of an event, it gives nanoseconds since 1970.
         self.zero = _whole(self.date * 10**9) - _whole(event.get("time", 0))
         self.threads: dict[int, str] = {}
         self.calls: dict[int, Call] = {}
@@ -95,7 +95,7 @@ class Calls:
     def __init__(self) -> None:
         self.processes: list[Process] = []
         self.calls: list[Call] = []
-        #: How many lines say nothing: of a process that was killed while it wrote, for example.
+        #: How many lines were unreadable, for example because a process was killed while it wrote.
         self.skipped = 0
 
     def add(self, event: Any, current: dict[int, Process]) -> None:

@@ -29,12 +29,13 @@ from .views import reduce_view
 
 __all__ = ["Recorder", "describe_error", "record_to", "stamp_library"]
 
-#: A directory has this many files before the oldest is removed, and a call may take one of them.
+#: A directory has this many files before the oldest is removed; a single call may fill one of them.
 _FILES = 8
 #: Arguments that no call can change.
 _FIXED = frozenset([type(None), bool, int, float, complex, str, bytes, type(...)])
 _MOST_NOTES = 1000
-#: What the next call may not raise; the last is what CPython makes of a MemoryError that it loses.
+#: Errors of recording that must not be raised by the next call; CPython turns a lost MemoryError into the
+#: last one.
 _EXHAUSTED = (RecursionError, MemoryError, SystemError)
 
 
@@ -43,7 +44,7 @@ class _TooLarge(Exception):
 
 
 class _Bounded(io.RawIOBase):
-    """Memory for a pickle of at most so many bytes."""
+    """A buffer for a pickle of at most so many bytes."""
 
     def __init__(self, most: int) -> None:
         self.parts: list[bytes] = []
@@ -77,13 +78,13 @@ class _Pickler(pickle.Pickler):
 def _pack(x: Any, most: int) -> bytes:
     memory = _Bounded(most)
     try:
-        # What pickling calls is not part of the program.
+        # The functions that pickling calls are not part of the program.
         with unobserved:
             _Pickler(memory, most).dump(x)
     except BaseException as error:
         if isinstance(error, Exception) or is_from_handler(error):
             raise
-        # A SystemExit of `__reduce__` is its error, and not the end of the program.
+        # A SystemExit that `__reduce__` raises counts as its error, and does not end the program.
         raise pickle.PicklingError(f"pickling raised {name_of_class(type(error))}") from None
     return b"".join(memory.parts)
 
@@ -94,7 +95,7 @@ def _pack_call(function: bytes, args: tuple[Any, ...], kwargs: dict[str, Any], m
 
 
 def _pass_on(error: Exception) -> None:
-    """Raise what a signal handler raised: that is the program's, and no reason not to record a call."""
+    """Raise what a signal handler raised: it is the program's, and no reason to skip a record."""
     if is_from_handler(error):
         raise error
 

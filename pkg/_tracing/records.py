@@ -42,7 +42,7 @@ class Call(NamedTuple):
     mode: str
     libraries: list[Any]
     #: `(name, reference, arguments, outcome, arguments afterwards)`; the outcome is None if the call did not
-    #: return. None instead of what is no record of a call.
+    #: return. The record is None if it is damaged.
     record: tuple[Any, ...] | None
 
 
@@ -69,7 +69,7 @@ class _File:
             self.mode = str(about.get("mode", "?"))
         except (ValueError, AttributeError, RecursionError) as error:
             raise ValueError(f"{path}: its second line does not describe a process") from error
-        #: That of all files of a process.
+        #: Common to all files of a process.
         self.process = self.name[: -len(RECORDS)].rpartition("-")[0]
         self._data = memoryview(data)
         self._begin = end + 1 if self.is_begun else 0

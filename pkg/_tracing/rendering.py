@@ -1,4 +1,4 @@
-"""Values as short text, and the types that C++ sees: by no users' code, and the same in every mode."""
+"""Values as short text, and the types that C++ sees: runs no users' code, equal in every mode."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ class _Text:
 
     def _number(self, x: Any, levels: int) -> None:
         bits = int.bit_length(x)
-        # Decimal digits of long ones take long, and Python refuses to write them.
+        # Converting long ints to decimal digits takes long, and Python may refuse to do it.
         self.put(int.__repr__(x) if bits <= _BITS else f"<int of {bits} bits>")
 
     def _string(self, x: str, levels: int) -> None:

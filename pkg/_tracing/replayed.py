@@ -1,4 +1,4 @@
-"""The process that runs recorded calls again: one of its own, which a call may end."""
+"""The process that runs recorded calls again, a separate one, because a call may end it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["debug", "main"]
 
 
 class _NoCall(Exception):
-    """A call cannot be run again, and why."""
+    """A call cannot be run again; the message has the reason."""
 
 
 def _load(call: Call, tell: Any) -> tuple[Any, Any, Any]:
@@ -36,7 +36,8 @@ def _load(call: Call, tell: Any) -> tuple[Any, Any, Any]:
                     tell(changed=path)
         function = _find_function(reference)
         if isinstance(function, _current.api.Function):
-            # One that was not found is a Function over what looks for it again, and is read back as that.
+            # A function that was not found is a Function over a LateFunction, and reading it back returns
+            # that.
             python = _current.api.List([function])[0]
             if isinstance(python, LateFunction):
                 python._find()
@@ -125,7 +126,7 @@ def _show(outcome: Any, result: Any) -> str:
 
 def main(folder: str, begin: int, most: int, is_listed: int) -> None:
     """Run or list calls from a number on, at most so many, and write a line of JSON before and after each."""
-    # What the calls print must not come between.
+    # The output of the calls must not come between these lines.
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     damaged: dict[str, int] = {}

@@ -64,7 +64,7 @@ class _Process:
             if not self._is_late:
                 status = child.wait()
         finally:
-            # Also after an interrupt: it may be in a call that does not return.
+            # Also after an interrupt: the process may be in a call that does not return.
             child.kill()
             child.wait()
             child.stdout.close()  # type: ignore[union-attr]
@@ -73,7 +73,7 @@ class _Process:
             late = f"it had not returned after {self._timeout:g} seconds"
             yield {"died": late if self._is_late else f"it ended the process with {how}"}
         elif "end" not in last and (status != 0 or not last):
-            # Python itself did not start, or the package.
+            # Python itself, or the package, did not start.
             raise ValueError(f"the process in {self._mode} mode ended with status {status}")
 
     def _lines(self, place: int) -> Iterator[bytes]:
@@ -118,7 +118,7 @@ def _run(
             elif "loaded" in event:
                 is_loaded = True
             elif "died" in event and not is_loaded:
-                # It was not called.
+                # The process ended before the function was called.
                 yield {**begun, "failed": f"when it was loaded, {event['died']}"}
             elif "done" in event or "died" in event:
                 yield {**begun, **event}

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "Trace", "trace", "trace_to"]
 
-#: Of the lines of a file; changes when programs that read them have to.
+#: The version of the lines of a file; it changes when programs that read them have to change.
 FORMAT = 1
 
 _now = time.perf_counter_ns
-# That of the system is not soon used again after a thread has ended, unlike `get_ident`.
+# The system does not soon reuse its number after a thread has ended, unlike `get_ident`.
 _native_id = getattr(threading, "get_native_id", threading.get_ident)
-#: Threads of C++ that a trace remembers.
+#: The maximum number of C++ threads that a trace remembers.
 _MOST_THREADS = 10_000
 
 
@@ -56,16 +56,16 @@ class _Call:
         self.start = _now()
 
     def leave(self) -> None:
-        """End it, before its event is made: later calls are not within it, also where that fails."""
-        # With inner ones that a signal handler interrupted before the observer had their records. Calls of
-        # greenlets need not end in the reverse order.
+        """End it, before its event is made: even if that fails, later calls are not within it."""
+        # Inner calls that a signal handler interrupted before the observer had their records end with it.
+        # Calls of greenlets need not end in the reverse order.
         if self.place in self.calls:
             while self.calls.pop() is not self.place:
                 pass
 
 
 class _Place(weakref.ref[_Call]):
-    """Where a call is among those in progress; dead where its end was lost."""
+    """The position of a call among those in progress; a dead reference if its end was lost."""
 
     __slots__ = ("number",)
 
@@ -88,7 +88,7 @@ class Trace(Watcher):
         self._file = None if path is None else _File(path)
         self._numbers = itertools.count(1)
         self._threads = itertools.count(1)
-        #: By the system's number: threads that Python did not start, which it knows during a callback only.
+        #: By the system's number: threads that Python did not start, which it knows only during a callback.
         self._foreign: dict[int, int] = {}
         self._local = _Thread()
         self._is_open = False
@@ -118,7 +118,8 @@ class Trace(Watcher):
             lost = untold() - self._lost
             self._try_write({"event": "end", "pid": os.getpid(), "time": _now() - self._zero, "lost": lost})
         finally:
-            # Also without memory for the event, or if a signal handler raises: nobody would end it later.
+            # Even without memory for the event, or if a signal handler raises: nothing else would end the
+            # trace later.
             self._is_open = False
             if self in _open_traces:
                 _open_traces.remove(self)
@@ -153,7 +154,7 @@ class Trace(Watcher):
         return event
 
     def _begin(self, event: dict[str, Any]) -> _Call:
-        """Write the first event of a call, after what only this trace knows was filled in."""
+        """Write the first event of a call, after filling in what only this trace knows."""
         local = self._local
         if not local.number:
             local.number = self._number_thread()
@@ -164,7 +165,7 @@ class Trace(Watcher):
         event["pid"], event["id"], event["thread"] = os.getpid(), number, local.number
         event["parent"], event["depth"] = (calls[-1].number if calls else None), len(calls)
         event["time"] = _now() - self._zero
-        # First, so that what fails has written nothing.
+        # Done first, so that if it fails nothing was written.
         call = _Call(number, calls)
         calls.append(call.place)
         try:
@@ -175,7 +176,7 @@ class Trace(Watcher):
         try:  # noqa: SIM105
             call.start = _now()
         except MemoryError:
-            # That of before the event was written.
+            # The start stays the time before the event was written.
             pass
         return call
 
@@ -267,7 +268,7 @@ def _show(x: Any, name: str | None) -> dict[str, Any]:
 
 
 class _File:
-    """A file to which lines are appended, each by one call of the system, so that none is left half."""
+    """A file to which lines are appended, each by one system call, so that none is incomplete."""
 
     _file: int | None = None
 
@@ -291,7 +292,7 @@ class _File:
             os.close(file)
 
     def __del__(self, close: Callable[[int], None] = os.close) -> None:
-        # Of a trace that never began.
+        # The trace never began.
         if self._file is not None:
             close(self._file)
 
