@@ -19,7 +19,7 @@ _KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 
 class Unavailable(Exception):
-    """An interpreter is neither installed nor to be had."""
+    """An interpreter is neither installed nor available for download."""
 
 
 def download(folder: pathlib.Path, entry: str, *words: str) -> None:
@@ -94,7 +94,7 @@ def unpack(version: str) -> pathlib.Path:
         settings.write_text(
             settings.read_text().replace("'/usr/share/python-wheels", f"'{usr}/share/python-wheels")
         )
-    # Loaded early: the system's own are too old for this C library.
+    # Loaded early, because the system's own are too old for this C library.
     names = ("libpthread.so.0", "libdl.so.2", "librt.so.1", "libutil.so.1")
     early = [word for name in names for word in ("--add-needed", name)]
     patch(usr, ["--force-rpath", "--set-rpath", libraries], early, ["--set-interpreter", loader], path=python)

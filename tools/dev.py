@@ -173,7 +173,7 @@ class Environment:
 
 @contextlib.contextmanager
 def timed(title: str) -> Iterator[None]:
-    """Say what is done while it is done, and how long it took."""
+    """Print what is being done, and how long it took."""
     print(f"  {title} ...", end=" ", flush=True)
     start = time.monotonic()
     yield

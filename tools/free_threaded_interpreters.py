@@ -115,7 +115,7 @@ def _unpack_wheel(folder: pathlib.Path, version: str) -> pathlib.Path:
 
 
 def _describe(version: str, root: pathlib.Path, usr: pathlib.Path) -> None:
-    """Say in the headers, and where `sysconfig` reads it, that there is no GIL."""
+    """Declare in the headers, and in the data of `sysconfig`, that there is no GIL."""
     release = version.rstrip("t")
     header = root / "include" / f"python{version}" / "pyconfig.h"
     header.write_text(header.read_text().replace("/* #undef Py_GIL_DISABLED */", "#define Py_GIL_DISABLED 1"))

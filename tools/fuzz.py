@@ -36,13 +36,13 @@ ASAN_LEFT_OUT = ("asan_preinit.cpp.o", "sanitizer_coverage_libcdep_new.cpp.o")
 TARGETS = ("json", "library", "program", "text")
 PARTS = ("cpp", "python", "programs", "properties")
 PROGRAMS_TEST = "tests/check/test_random_programs.py"
-#: The fuzzers' allocations may fail, and what is undefined ends the run.
+#: Allocations of the fuzzers may fail, and undefined behaviour ends the run.
 VARIABLES = {
     # Python itself leaks some memory at exit; every program counts the runtime's own.
     "ASAN_OPTIONS": "allocator_may_return_null=1:detect_leaks=0",
     "UBSAN_OPTIONS": "print_stacktrace=1",
 }
-#: Lines of a report that are shown; the file has all.
+#: The maximum number of report lines that are shown; the file has all.
 SHOWN = 40
 
 
@@ -115,7 +115,7 @@ def fuzz_cpp(seconds: int) -> list[str]:
 
 
 def install_package() -> None:
-    """Compile the package, with the libraries that count the branches taken, and install it below `.dev`."""
+    """Compile the package with the libraries that count the branches taken, and install it below `.dev`."""
     # Configures anew what has changed, so that the list of targets is right.
     build(BUILD / "build.ninja")
     described = json.loads((BUILD / "meson-info" / "intro-targets.json").read_text())
@@ -160,7 +160,7 @@ def fuzz_python(seconds: int) -> list[str]:
 
 
 def left_out(part: str, why: str) -> list[str]:
-    """Say that a part is not run, which is a failure of a run by hand that named it."""
+    """Report that a part is skipped, which is a failure of a manual run that named it."""
     print(f"{part} is left out: {why}.", flush=True)
     return [f"{part}: {why}"] if part in sys.argv[1:] and not os.environ.get("CI") else []
 
@@ -173,7 +173,7 @@ def run_tests(*words: str, **variables: str) -> int:
 def fuzz_programs(seconds: int) -> list[str]:
     running, finding = HOME / "program.txt", FINDINGS / "program.txt"
     variables = {"ANYFFI_FUZZ_SECONDS": str(seconds), "ANYFFI_FUZZ_WRITES": str(running)}
-    # It is no hang that this test takes its time.
+    # The test may run this long without counting as a hang.
     if run_tests(PROGRAMS_TEST, f"-ofaulthandler_timeout={seconds + 300}", **variables) == 0:
         return []
     if not running.is_file():

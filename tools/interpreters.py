@@ -47,7 +47,7 @@ def split_versions(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def find_installed(version: str, *, needs_headers: bool = True) -> str | None:
-    """Return the path of an installed CPython, or of one that was made before."""
+    """Return the path of an installed CPython, or of one that this script created before."""
     for path in _candidates(version):
         # pyenv has a command on PATH for each version that any of its interpreters has.
         asked = subprocess.run(

@@ -17,7 +17,7 @@ import sys
 
 PROGRAM = pathlib.Path(__file__).resolve().parent.parent / "tests" / "support" / "stress.py"
 NAMES = ("fork", "start_methods", "exits", "embed", "imports", "signals", "soak")
-#: How long after its time a program is said to hang.
+#: How many seconds after its time a program counts as hanging.
 PATIENCE = 300
 
 

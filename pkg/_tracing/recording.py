@@ -160,11 +160,11 @@ class Recorder(Watcher):
             _pass_on(error)
             self._note(known, _reason(error))
             return None
-        # No generator: CPython would tell of a MemoryError in closing it.
+        # No generator: if memory is exhausted, CPython would print the MemoryError of closing it.
         may_change = not _FIXED.issuperset(map(type, (*args, *(kwargs or {}).values())))
         number = next(self._numbers)
         record = known, number, reference, packed, (args, kwargs or {}) if may_change else None
-        # Before the call, which may end the process.
+        # Written before the call, which may end the process.
         self._append_of(number, "begin", known.signature or known.name, reference, packed)
         return record
 
@@ -175,7 +175,7 @@ class Recorder(Watcher):
             outcome = ("return", _pack(result, self._most))
         except Exception as error:
             _pass_on(error)
-            # Of a function or an opaque object its type can still be compared.
+            # Of a function or an opaque object at least the type can be compared.
             outcome = ("show", type_of(result), render(result), _reason(error))
         finally:
             self._write(record, outcome)
@@ -185,7 +185,7 @@ class Recorder(Watcher):
         self._write(record, describe_error(exception))
 
     def _write(self, record: Any, outcome: Any) -> None:
-        """Write the outcome of a call; None: it is not known, and the call is not replayed."""
+        """Write the outcome of a call; None if it is not known: the call is then not replayed."""
         known, number, reference, packed, arguments = record
         after = None
         try:
@@ -199,11 +199,12 @@ class Recorder(Watcher):
             self._append_of(number, "end", outcome, None if after == packed else after)
 
     def _append_of(self, number: int, kind: str, *content: Any) -> None:
-        """Append a record of a call. If that fails, one that nothing more is known of the call."""
+        """Append a record of a call; if that fails, an "end" without an outcome."""
         try:
             self._append(frame((kind, number, *content)))
         except BaseException:
-            # The begin may be in the file: without an end the call would be one that never returned.
+            # The "begin" may be in the file, and without an "end" the call would count as one that never
+            # returned.
             with contextlib.suppress(OSError):
                 self._append(frame(("end", number, None, None)))
             raise
@@ -217,33 +218,34 @@ class Recorder(Watcher):
             raise
 
     def _warn(self, error: OSError) -> None:
-        """Say once that calls are not recorded."""
+        """Warn once that calls are not recorded."""
         if self._has_warned or is_from_handler(error):
             return
         self._has_warned = True
         text = f"FFI_RECORD={self._folder}: calls are not recorded while it cannot be written: {error}"
-        # What shows it may call functions itself. No place in the program is to blame.
+        # Showing the warning may call functions itself. It has no place in the program, since none is to
+        # blame.
         with unobserved:
             warnings.warn_explicit(text, RuntimeWarning, "anyffi", 0)
 
     def _append_alone(self, data: bytes) -> None:
         if os.getpid() != self._pid:
-            # After a fork: the file is the parent's.
+            # After a fork the file is the parent's.
             self._open()
         if self._file is None or self._left < len(data) or not os.path.exists(self._path):
-            # The last: somebody has removed the file, where nobody would find what follows.
+            # If somebody has removed the file, later records would be lost with it.
             self._begin_file(len(data))
         num_libraries = len(loaded_paths)
         if self._num_libraries != num_libraries:
-            # Objects of their classes cannot be loaded before them.
+            # The libraries come first, because objects of their classes cannot be loaded before them.
             data = frame((list(map(stamp_library, loaded_paths)),)) + data
         assert self._file is not None
         self._left -= len(data)
         if os.write(self._file, data) == len(data):
-            # Only now: a full disk refuses them, too.
+            # Only after the write succeeded, since a full disk refuses this record, too.
             self._num_libraries = num_libraries
         else:
-            # What follows would not be found behind a part of a record.
+            # Records after an incomplete one would not be found, so a new file is begun.
             os.close(self._file)
             self._file = None
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._path)
@@ -263,7 +265,7 @@ class Recorder(Watcher):
             written = os.write(file, begun)
         finally:
             if written != len(begun):
-                # A full disk: records without a beginning could not be read.
+                # The disk is full: records without the first lines could not be read.
                 os.close(file)
                 os.unlink(path)
         if written != len(begun):
@@ -291,7 +293,7 @@ class Recorder(Watcher):
     def _note(self, known: Described, reason: str) -> None:
         key = known.signature or known.name, reason
         self._notes[key] += 1
-        # The first at once, since the process may be killed.
+        # The first note is written at once, since the process may be killed.
         if self._notes[key] == 1 and len(self._notes) <= _MOST_NOTES:
             line = json.dumps({"name": key[0], "reason": reason}) + "\n"
             path = os.path.join(self._folder, f"{self._stem}{NOTES}")

@@ -10,8 +10,8 @@ from typing import Any
 
 __all__ = ["Faults", "is_lost", "open_cells"]
 
-#: What CPython says where it has lost a MemoryError. Until 3.11: for frames of functions, such as those whose cache of
-#: attributes (`_PyCode_InitOpcache`, from their 1,024th call) cannot be made.
+#: CPython's messages when it has lost a MemoryError. Until 3.11 these concern frames of functions, such as
+#: those whose cache of attributes (`_PyCode_InitOpcache`, from their 1,024th call) cannot be made.
 _LOST = (
     "error return without exception set",
     "returned NULL without setting an error",

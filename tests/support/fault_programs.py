@@ -1,4 +1,4 @@
-"""Programs some allocation of which fails, each in turn: what they hold, load and record is right nevertheless.
+"""Programs in which each allocation fails in turn; what they hold, load and record must still be right.
 
     LD_PRELOAD=FAILING_MEMORY PYTHONMALLOC=malloc python fault_programs.py NAME [LIBRARY]
 
@@ -35,7 +35,7 @@ def load_again(faults: Faults, library: str = "") -> None:
 
 
 def keep_overrides(faults: Faults, library: str = "") -> None:
-    """What C++ keeps of a Python class lives on with all that it has there."""
+    """What C++ keeps of a Python class stays alive with all its attributes."""
     module = anyffi.load_module(library)
     module.forget()
     finalized = []
@@ -98,13 +98,13 @@ def trace(faults: Faults, library: str = "") -> None:
         missing = 3 * per_use + 3 - len(traced.events)
         lost = traced.events[-1]["lost"]
         assert missing == lost or not succeeded, (point, missing, lost)
-        # Nor is the last use within a call whose end is lost.
+        # The last use is not within a call whose end was lost, either.
         depths = [event["depth"] for event in traced.events if event["event"] == "call"]
         assert depths[-2:] == [0, 1], (point, depths)
 
 
 def end_trace(faults: Faults, library: str = "") -> None:
-    """A trace sees no later calls, and its file is closed; nor does it replace the error of a callback."""
+    """A trace sees no later calls, its file is closed, and the error of a callback is kept."""
     apply = anyffi.get_global_func("testing.apply")
 
     def fail(x: int) -> None:
@@ -143,7 +143,7 @@ def show(faults: Faults, library: str = "") -> None:
 
 
 def list_live(faults: Faults, library: str = "") -> None:
-    """What could not be listed is released."""
+    """Elements that could not be listed are released."""
     live_objects, blocks = anyffi.debug.live_objects, anyffi.testing.live_blocks
     live_objects()
     kept = anyffi.List([lambda: "kept"])
@@ -158,7 +158,7 @@ def list_live(faults: Faults, library: str = "") -> None:
 
 
 def unpickle(faults: Faults, library: str = "") -> None:
-    """A MemoryError, and no function or module that looks for itself again."""
+    """A MemoryError is raised; no function or module is returned that would be looked up later."""
     module = anyffi.load_module(library)
     for value in (module, module.count):
         data = pickle.dumps(value)
@@ -202,7 +202,7 @@ def reduce(faults: Faults, library: str = "") -> None:
     for content in contents:
         mapping = anyffi.Dict(content)
         for point in faults.each(least=2):
-            # The interpreter has no freed pair that it could take again.
+            # The interpreter has no freed pair that it could reuse.
             held.extend([(i, held) for i in range(2100)])
             reduced: Any = faults.attempt(mapping.__reduce__)
             assert reduced is None or dict(reduced[4]) == content, point

@@ -21,7 +21,7 @@ from memory_calls import CALLS, alike, settle
 
 
 def _is_right(ffi: Any, outcome: Any, expected: Any) -> bool:
-    """Return whether a call succeeded, or raised what it should; the message may be shorter then."""
+    """Return whether a call succeeded, or raised the right error, whose message may be shorter."""
     if alike(ffi, outcome, expected):
         return True
     # Class and message of an exception that the operation caught.

@@ -46,7 +46,7 @@ for run in made:
 
 
 def environment() -> str:
-    """What counts depend on besides the sources."""
+    """What the counts depend on besides the sources."""
     compiler = subprocess.run(["c++", "-dumpfullversion"], capture_output=True, text=True, check=False)
     return f"CPython {platform.python_version()}, c++ {compiler.stdout.strip()}, {platform.machine()}"
 
@@ -93,7 +93,7 @@ def _own(part: pathlib.Path) -> int:
 
 
 def read_record() -> tuple[str, dict[str, int]]:
-    """The environment and the counts that the tree says."""
+    """The environment and the counts that are recorded in the tree."""
     with RECORD.open(newline="") as file:
         (_, where), *rows = csv.reader(file)
     return where, {name: int(number) for name, number in rows}

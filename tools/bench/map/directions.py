@@ -14,7 +14,7 @@ CALLS = {"nop": "f(x)", "echo": "f(x)", "apply": "f(identity, x)", "convert": "f
 #: Types that nanobind returns as the Python object that came in, whatever its size.
 HANDLES = ("String", "Bytes")
 
-#: Characters from which on a text is long.
+#: The number of characters from which on a text is long.
 LONG_TEXT = 1000
 
 # An object that exists is passed as an object of a class is.
@@ -49,7 +49,7 @@ def erased(group: str, value: Value, function: str) -> Shape:
         # nanobind's are the Python object itself.
         snippets["python"], law = Snippet(copied(value) or "", setup), METHOD
     elif key is None and group == "mappings":
-        # The peer keeps it as an opaque object: whoever wants its entries in C++ passes a dict of them.
+        # The peer keeps it as an opaque object: a function that needs its entries in C++ gets a dict of them.
         snippets["tvm-ffi"] = Snippet(statement.replace("x)", "dict(x))"), setup, function)
     elif key is not None:
         snippets["nanobind"], law = Snippet(statement, setup, f"{ERASED[function]}_{key}"), CALL

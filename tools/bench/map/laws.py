@@ -35,8 +35,8 @@ KEYS = Law("keys", "harmless", 3.0)
 
 #: ctypes mode beside cython mode; the second limit is for shapes that cython mode made faster.
 MODES_LIMIT, MODES_MOST = 60.0, 100.0
-#: A method grows too fast if the growth of its time from the small to the large size is so many times that of
-#: Python's own.
+#: A method grows too fast if the growth of its time, from the small to the large size, exceeds that of
+#: Python's own by this factor.
 GROWTH_LIMIT = 8.0
 
 

@@ -20,9 +20,9 @@ from .verdict import Times, Verdict, as_rows, compare, judge, judge_growth, judg
 
 QUICK = {"rounds": 1, "more_rounds": 0, "slice_ns": 20_000}
 FULL = {"rounds": 6, "more_rounds": 30, "slice_ns": 200_000}
-#: For anyffi alone: the limits between modes are far from what is exact.
+#: Options for anyffi alone: the ratios between modes are far from their limits, so that few rounds suffice.
 ROUGH = {"rounds": 2, "more_rounds": 0, "slice_ns": 50_000}
-#: How often both modes take turns again where their ratio is this near to the limit, or above it.
+#: How often both modes are measured again in turns while their ratio is near the limit, or above it.
 AGAIN, NEAR_MODES = 3, 1.5
 
 CONTENDERS = ("anyffi", "nanobind", "tvm-ffi", "python", "numpy", "harmless")
