@@ -258,7 +258,7 @@ def _live_objects(request: pytest.FixtureRequest) -> Iterator[None]:
         same = False
     before = settled(live_blocks, stash.get(_blocks_before, None) if same else None)
     if not same:
-        # What stays of earlier modules would make each collection slower than the last.
+        # Objects left by earlier modules would make each collection slower than the last.
         gc.freeze()
     yield
     stash[_blocks_before] = None

@@ -23,7 +23,7 @@ def enter_check_mode(new_check_callback, new_hash_of, new_equals, rules, make_er
     state.equal_keys = keep(rules.equal_keys)
     state.empty_wrapper = keep(rules.empty_wrapper)
     state.make_error = keep(make_error)
-    # Both are to get one exception from `make_error`.
+    # Both marshallers must get the same exception from `make_error`.
     state.class_of_kind = NULL
     install_host(_rules.HOST_FLAGS, checked_hash, checked_equal)
     return <size_t>state.callback
@@ -48,7 +48,7 @@ cdef int checked_callback(
             return ANYFFI_HOST_DONE
     except BaseException as exception:
         problem = exception
-    # A signal handler may have raised it when all was done.
+    # A signal handler may have raised it after the call was complete.
     anyffi_value_drop(result)
     result[0] = anyffi_make_none()
     return leave_in_slot(problem)

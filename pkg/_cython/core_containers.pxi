@@ -239,7 +239,7 @@ cdef class SetCore(ObjectCore):
 
 
 cdef int set_up_mappings() except -1:
-    # Without frames of Cython, which take longer than a KeyError.
+    # Without frames of Cython, which would take longer than the KeyError itself.
     state.missing_name = keep(sys.intern("__missing__"))
     state.copy_name = keep(sys.intern("copy"))
     state.missing_item = keep(_container_rules.missing_item)
@@ -261,7 +261,7 @@ cdef list list_entries(ObjectCore wrapper, int32_t type_code, int what):
     cdef Section section
     begin_section(&section)
     try:
-        # No call of `list`: without the GIL it locks the new list, so that each step begins a section anew.
+        # No call of `list`: without the GIL it locks the new list, so that each step begins another section.
         return [entry for entry in walk_entries(wrapper, type_code, what, False)]
     finally:
         end_section(&section)

@@ -13,7 +13,7 @@ Iterates by index, as the iterator of `list` does, and so sees changes."""
     cdef int step
 
     def __init__(self, *args, **kwargs):
-        # Called by users alone: the package makes its iterators without it.
+        # Only users call it: the package makes its iterators without it.
         _container_rules.refuse_iterator("SequenceIterator")
 
     def __iter__(self):
@@ -33,7 +33,7 @@ Iterates by index, as the iterator of `list` does, and so sees changes."""
         return unpack_copy(&sequence.data[index])
 
 
-# Methods in C, with the errors of Python's iterators about wrong arguments; Cython has words of its own.
+# Methods in C, with the errors of Python's iterators about wrong arguments; Cython's own messages differ.
 cdef object sequence_hint(object self, PyObject* unused):
     cdef SequenceIterator iterator = <SequenceIterator>self
     cdef int64_t size
@@ -83,21 +83,21 @@ cdef SequenceIterator walk_sequence(ObjectCore wrapper, int32_t type_code, bint 
 @cython.freelist(8)
 cdef class EntryIterator:
     """EntryIterator(*args, **kwargs)\n--\n\n\
-Iterates over entries in either direction; detects the changes that those of dict and set detect."""
+Iterates over entries in either direction; detects the same changes as Python's iterators."""
 
     cdef ObjectCore container
     cdef int64_t position, size, left
     cdef int what, step
 
     def __init__(self, *args, **kwargs):
-        # Called by users alone: the package makes its iterators without it.
+        # Only users call it: the package makes its iterators without it.
         _container_rules.refuse_iterator("EntryIterator")
 
     def __iter__(self):
         return self
 
     def __next__(self):
-        # The slot is `anyffi_py_next_item`: Cython's own would end with an exception.
+        # The slot is `anyffi_py_next_item`: Cython's own would raise an exception at the end.
         return next(self)
 
 
@@ -152,19 +152,19 @@ cdef EntryIterator walk_entries(ObjectCore wrapper, int32_t type_code, int what,
 @cython.freelist(8)
 cdef class ElementIterator:
     """ElementIterator(*args, **kwargs)\n--\n\n\
-Iterates over an object of a C++ class, through a function that returns one element after the other."""
+Iterates over an object of a C++ class, using a function that returns one element per call."""
 
     cdef object get_next
 
     def __init__(self, *args, **kwargs):
-        # Called by users alone: the package makes its iterators without it.
+        # Only users call it: the package makes its iterators without it.
         _container_rules.refuse_iterator("ElementIterator")
 
     def __iter__(self):
         return self
 
     def __next__(self):
-        # The slot is `anyffi_py_next_element_of`: Cython's own would end with an exception.
+        # The slot is `anyffi_py_next_element_of`: Cython's own would raise an exception at the end.
         return next(self)
 
 
@@ -179,7 +179,7 @@ def iterate_elements(get_next):
     return made
 
 
-#: Signatures of these methods, as docstrings in C begin.
+#: Signatures of these methods, in the form in which docstrings in C begin with them.
 cdef const char* hint_text = "__length_hint__($self, /)\n--\n\n"
 cdef const char* reduce_text = "__reduce__($self, /)\n--\n\n"
 cdef const char* set_state_text = "__setstate__($self, index, /)\n--\n\n"

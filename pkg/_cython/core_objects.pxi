@@ -16,7 +16,7 @@ cdef class ObjectCore:
             anyffi_release(self.target)
 
     def __hash__(self):
-        # That of the object: its wrapper may be made again.
+        # By identity of the object: its wrapper may be made again.
         return <Py_hash_t>((<size_t><PyObject*>self if self.target == NULL else <size_t>self.target) >> 4)
 
     @property
@@ -99,7 +99,7 @@ cdef object function_doc(object self, PyObject* unused):
 
 
 cdef int set_up_functions() except -1:
-    # Methods without keywords take a tenth less of the time to read a name. That of the name has no
+    # A method without keywords reads a name in a tenth less time. The method for the name has no
     # docstring, which the property would have.
     cdef PyTypeObject* cls = <PyTypeObject*>FunctionCore
     add_method(cls, "_anyffi_name", <PyCFunction>function_name, METH_NOARGS, NULL)
@@ -184,7 +184,7 @@ cdef int learn_parameters "anyffi_py_learn_parameters"(PyObject* function) excep
             overloads.append(names_of((<AnyffiFunction*>overload.function).info))
             overload = overload.next
         found = tuple(overloads)
-    # Another thread may have been faster.
+    # Another thread may have set it meanwhile.
     if wrapper.parameters == NULL:
         wrapper.parameters = keep(found)
     return 0
@@ -257,7 +257,7 @@ cdef int set_slots() except -1:
     for core in (ObjectCore, FunctionCore, ArrayCore, ListCore, MapCore, DictCore, FrozenSetCore, SetCore,
                  TensorCore):
         (<PyTypeObject*>core).tp_new = PyBaseObject_Type.tp_new
-        # It is gone already if an earlier import got this far and then ran out of memory.
+        # Already removed if an earlier import got this far and then ran out of memory.
         (<dict>(<PyTypeObject*>core).tp_dict).pop("__new__", None)
         PyType_Modified(<PyTypeObject*>core)
     # Cython refuses this method in the body of a class.

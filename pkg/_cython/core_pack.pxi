@@ -12,7 +12,7 @@ cdef extern from "Python.h":
 
 # NumPy's number of the first dtype that it does not define itself.
 cdef int FIRST_OF_USERS = _dtype.FIRST_OF_USERS
-# Whether NumPy's structs were compared, with whatever result.
+# Whether NumPy's structs were compared, whatever the result was.
 cdef bint knows_ndarray = False
 
 
@@ -73,7 +73,7 @@ cdef dict decision_by_reader = {
     _decisions.SUBCLASSES[memoryview]: decisions.MEMORY_VIEW,
 }
 
-# The functions of the rules that are remembered with classes.
+# The functions of the rules that are cached with the decisions of classes.
 cdef set readers = set()
 
 # By kind and size of NumPy's dtype. Its float64 and complex128 are subclasses of builtins.
@@ -101,7 +101,7 @@ cdef int learn_decision "anyffi_py_learn_decision"(PyObject* x) except -1:
     # The look-up makes the interpreter assign a version.
     look_up(cls, <PyObject*>exchange_name)
     version = version_of(cls)
-    # Where deciding calls a metaclass, `lower` does so, once for each value.
+    # If deciding calls a metaclass, nothing is cached: `lower` decides for each value.
     if version == 0 or not _decisions.is_hashed_plainly(<object>cls):
         return decisions.LOWERED
     token = decisions.registration_token()

@@ -16,7 +16,7 @@ cdef class TensorCore(ObjectCore):
 cdef int learn_numpy "anyffi_py_learn_numpy"() except -1:
     """Reads NumPy's table of functions, if its version is known."""
     cdef object module, table, cls
-    # Under the second name in versions before 2.
+    # Versions before 2 have the second name.
     for name in ("numpy._core._multiarray_umath", "numpy.core._multiarray_umath"):
         module = sys.modules.get(name)
         table, cls = getattr(module, "_ARRAY_API", None), getattr(module, "ndarray", None)

@@ -16,7 +16,7 @@ __all__ = ["ModuleMethods"]
 
 
 class ModuleMethods:
-    """A shared library. Its functions, classes and constants, and those of its imports, are attributes."""
+    """A shared library; its functions, classes and constants, and those of its imports, are attributes."""
 
     __slots__ = ()
 

@@ -19,7 +19,7 @@ TESTS = ROOT / "tests"
 
 @pytest.fixture(autouse=True)
 def _both(both: tuple[Any, Any]) -> None:
-    """Where one marshaller alone is tested, there is nothing to check."""
+    """Skip these tests if only one marshaller is tested: there is nothing to compare."""
 
 
 @pytest.mark.slow("test runs")

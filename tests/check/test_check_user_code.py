@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(sys.implementation.name != "cpython", reason="ne
 
 @pytest.fixture(autouse=True)
 def _both(both: tuple[Any, Any]) -> None:
-    """Where one marshaller alone is tested, there is nothing to check."""
+    """Skip these tests if only one marshaller is tested: there is nothing to compare."""
 
 
 HOOKS = """
@@ -88,7 +88,7 @@ HOOKS = """
     see(t.apply, lambda: t.echo([Index(10)]))
     see(t.echo, Index(11, lambda: t.echo([Index(12)])))
 
-    # What changes while it is converted is seen by both as it was when ctypes read it.
+    # Of a list that changes during conversion, both use the state that ctypes read.
     changing = [1, Index(2, lambda: changing.append(3)), [4]]
     see(t.echo, changing)
     inner = [1]

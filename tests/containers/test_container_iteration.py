@@ -281,7 +281,7 @@ def test_to_python_of_a_list_that_grows_meanwhile(ffi: Any) -> None:
 
 
 def test_classes_of_iterators_are_not_called(ffi: Any) -> None:
-    """As those of Python's own containers: they read memory that only the package knows."""
+    """Like those of Python's own containers: they read memory that only the package knows."""
     for made in (
         ffi.List([1]),
         ffi.Array([1]),

@@ -149,7 +149,7 @@ def test_a_wrapper_in_another_class(ffi: Any) -> None:
             x.__class__ = getattr(ffi, wanted)
         except TypeError:
             continue
-        # A copy is what the object is.
+        # A copy is of the class that the object really has.
         assert type(x.copy()) is getattr(ffi, given)
         content = ffi.to_python(x.copy())
         for use in (

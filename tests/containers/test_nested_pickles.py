@@ -64,7 +64,7 @@ def test_shared(ffi: Any) -> None:
 
 
 def test_wrapped(ffi: Any) -> None:
-    """Python's reference to what is inside stays one."""
+    """A wrapper of a nested container refers to the nested container of the copy, too."""
     outer = ffi.Dict({"a": [1], "b": [2]})
     inner = outer["b"]
     made, other = pickle.loads(pickle.dumps((outer, inner)))

@@ -136,7 +136,7 @@ def test_a_key_that_changes_the_dict_during_lookup(ffi: Any) -> None:
 
 
 def test_classes_of_python_below(ffi: Any) -> None:
-    """As long as the objects are of them: what has no wrapper any more is of the class of its type."""
+    """They decide while their wrappers exist: an object without one is of the class of its type again."""
     cls = point(ffi, eq=False)
 
     class Named(cls):  # type: ignore[misc,valid-type]

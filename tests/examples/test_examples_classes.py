@@ -40,7 +40,7 @@ def test_recall_after_changes(neighbours: Any) -> None:
     for id in range(0, 1000, 2):
         index.remove(id)
     points[1:500:2] += 1
-    # In place of former ones, of which so many are removed that the index drops them.
+    # These replace former points, of which so many are removed that the index drops them.
     for _ in range(3):
         index.add(points[1:500:2], np.arange(1, 500, 2))
     assert index.ids() == list(range(1, 1000, 2))

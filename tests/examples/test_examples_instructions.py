@@ -23,7 +23,7 @@ rounds = [(getitem, short, 7), (getitem, long, 7), (getitem, long, 9_000)]
 def run(f, x, index):
     for _ in range(times):
         f(x, index)
-# The cheaper the calls, the more of them, so that what surrounds them does not show.
+# Cheap calls are repeated more often, so that the code around them does not matter.
 times = 200
 if anyffi.ffi_mode == "cython":
     rounds += [(char_at, few, 3), (char_at, many, 3), (char_at, many, 9_000)]

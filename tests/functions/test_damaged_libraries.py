@@ -120,7 +120,7 @@ def outcomes_of_changes(
 
 
 def test_any_byte_of_the_headers(ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
-    """These are the headers, the hash table and the first symbols, of which the loader checks next to nothing."""
+    """The headers, the hash table and the first symbols, of which the loader checks next to nothing."""
     found = outcomes_of_changes(build("good.cc", GOOD), "range(1024)", 300, tmp_path, ffi.ffi_mode)
     assert int(found["refused"]) > 50
     assert int(found["loaded"]) > 50, "padding, physical addresses, names of the file's own functions"
@@ -132,7 +132,7 @@ def test_any_byte_of_the_dynamic_section(ffi: Any, build: Build, tmp_path: pathl
     (start,), (count,) = struct.unpack_from("=Q", content, 32), struct.unpack_from("=H", content, 56)
     headers = [struct.unpack_from("=IIQQQQQQ", content, start + 56 * i) for i in range(count)]
     place, size = next((header[2], header[5]) for header in headers if header[0] == DYNAMIC)
-    # Not those of the code that runs first and last, which nothing else describes.
+    # Without the entries for the initialization and termination code, which cannot be checked.
     entries = [at for at in range(place, place + size, 16) if content[at] not in (12, 13)]
     places = f"[at + i for at in {entries} for i in range(16)]"
     found = outcomes_of_changes(library, places, 300, tmp_path, ffi.ffi_mode)
@@ -140,7 +140,7 @@ def test_any_byte_of_the_dynamic_section(ffi: Any, build: Build, tmp_path: pathl
 
 
 def test_other_libraries(ffi: Any) -> None:
-    """Those of the system and of packages, which this process has loaded, are not damaged."""
+    """Libraries of the system and of packages, which this process has loaded, are not found to be damaged."""
     mapped = pathlib.Path("/proc/self/maps").read_text(encoding="utf-8")
     paths = sorted(set(re.findall(r" (/(?:usr/|lib|.*/site-packages/).*\.so\S*)$", mapped, re.MULTILINE)))
     assert paths

@@ -115,7 +115,7 @@ def test_nothing_is_printed_at_the_recursion_limit(ffi: Any) -> None:
 
 
 def test_exceptions_that_refuse_attributes(ffi: Any) -> None:
-    """Those of frozen dataclasses are raised as they are."""
+    """Exceptions that are frozen dataclasses are raised unchanged."""
 
     @dataclasses.dataclass(frozen=True)
     class Refused(Exception):

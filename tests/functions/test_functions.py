@@ -239,7 +239,7 @@ def test_a_function_from_a_callable(ffi: Any) -> None:
 
 
 def test_a_function_from_a_callable_that_is_also_a_value(ffi: Any) -> None:
-    """The callable is called, and what it would convert to stays as it is."""
+    """The callable is called; the value that it would convert to is not changed."""
 
     class Held:
         def __init__(self, value: Any) -> None:

@@ -134,7 +134,7 @@ def refusal(function: Any, *args: Any, **kwargs: Any) -> str:
 
 
 class Series:
-    """As those of pandas."""
+    """Like a Series of pandas."""
 
     def to_numpy(self) -> Any:
         raise AssertionError("never called")
@@ -211,7 +211,7 @@ def test_elements(ffi: Any) -> None:
     assert refusal(words, {"a": 1, "b": np.float32(1.5)}).endswith(
         'at ["b"]: expected int, got numpy.float32'
     )
-    # Through what might run code of users the name is the runtime's.
+    # Inside values whose iteration might run users' code, the runtime's name of the type is shown.
     assert refusal(rows, collections.deque([[memoryview(b"x")]])).endswith(
         "at [0][0]: expected float, got bytes"
     )

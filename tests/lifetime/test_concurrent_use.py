@@ -232,7 +232,7 @@ def test_defaults_that_several_threads_set(ffi: Any) -> None:
 
 
 def test_methods_that_read_a_mapping_or_set_as_a_whole(ffi: Any) -> None:
-    """They see it as it was at one time, as those of Python's own do: nothing else changes the size meanwhile."""
+    """They see one consistent state, as those of Python's own do: the size does not change meanwhile."""
     d, s, other = ffi.Dict({i: [i] for i in range(30)}), ffi.Set(range(30)), ffi.Set([1, "two"])
     stop = threading.Event()
 

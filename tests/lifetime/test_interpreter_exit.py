@@ -351,7 +351,7 @@ def test_a_forked_child_works(ffi: Any) -> None:
 @cpython_only("PyPy has no gc.freeze")
 @needs_compilers
 def test_exit_with_overrides_that_outlive_the_package(ffi: Any, build: Build) -> None:
-    """What the garbage collector does not see any more is freed after the modules of the package are cleared."""
+    """Objects that the garbage collector no longer sees are freed after the package's modules are cleared."""
     program = f"""
         import __main__, gc, anyffi
         module = anyffi.load_module({str(build("overrides.cc", OVERRIDES))!r})

@@ -109,7 +109,7 @@ def test_what_python_knows_by_reference_is_given_away(owners: Any, last: str, po
     assert tag.last() is None
     part = frame.part
     del tag
-    # What was kept alive for it still is.
+    # Objects that were kept alive for it still are.
     assert count_live(owners) == before + (2 if last == "last_kept" else 1)
     assert (frame.id, part.size) == (1, 5)
     del frame
@@ -154,7 +154,7 @@ def test_owners_that_keep_each_other_are_released(owners: Any) -> None:
     before = count_live(owners)
     tag = owners.Tag()
     a, b = tag.make(2), tag.make(3)
-    # Each is returned as what the other one has.
+    # Each object is returned as the member of the other one.
     a.link(b)
     b.link(a)
     for _ in range(2):

@@ -69,7 +69,7 @@ def test_objects_in_sets_stay_objects(ffi: Any) -> None:
 
 
 def test_hashes_outlive_wrappers(ffi: Any) -> None:
-    """Those of objects without `==` are their objects', whose wrappers are made again."""
+    """Objects without `==` are hashed by identity of the object, not of the wrapper, which is made again."""
 
     @ffi.dataclass(eq=False)
     class Node:

@@ -21,7 +21,7 @@ LONG = "a docstring that is too long for the memory of a string itself"
 
 
 class Opaque:
-    """Values of it are what a function of Python accepts, which the type of a field keeps."""
+    """A class of fields: the type of such a field keeps a Python function that checks its values."""
 
 
 def make_class(**annotations: Any) -> type:

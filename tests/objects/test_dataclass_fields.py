@@ -453,7 +453,7 @@ def test_a_method_of_all_objects_is_no_default(ffi: Any) -> None:
 
 
 def test_numbers_of_subclasses(ffi: Any) -> None:
-    """Their own value counts, whatever they override."""
+    """The value of the number itself is used, whatever methods the subclass overrides."""
 
     class Odd(int):
         def __index__(self) -> int:

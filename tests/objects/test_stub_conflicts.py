@@ -101,7 +101,7 @@ def stub(build: Build) -> str:
 
 def test_what_is_ignored(stub: str) -> None:
     head, tail = "  # type: ignore[", ", unused-ignore]"
-    # At the first line of what has several definitions, or lacks the setter of the base.
+    # On the first line of a member that has several definitions, or lacks the setter of the base.
     first = {
         f"    @overload{head}override{tail}\n    def fewer(self, data: bytes) -> int: ...",
         f"    @property{head}override{tail}\n    def field(self) -> str: ...",

@@ -89,7 +89,7 @@ def test_slots_of_classes_that_are_copied_only(lib: Any) -> None:
 
 
 def test_a_pair_for_the_attributes(lib: Any) -> None:
-    """What Python's classes do elsewhere: the content in C++ is not their matter."""
+    """As for other Python classes: the pair describes the attributes, without the content in C++."""
 
     class Locked(lib.Both):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:

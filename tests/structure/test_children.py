@@ -99,7 +99,7 @@ def test_each_part_can_be_replaced(ffi: Any) -> None:
 
 
 def test_paths_that_lead_to_no_part(ffi: Any) -> None:
-    """What they name can be read, but is no part."""
+    """Such a step may name something that can be read, but that is no part."""
     for value, step, error in (
         ({0: "a"}, ("index", 0), IndexError),
         ([1, 0], ("key", 0), KeyError),
@@ -322,7 +322,7 @@ def test_objects_of_cpp(ffi: Any, build: Build) -> None:
     assert [step for step, _ in ffi.children(term)] == [("field", "params"), ("field", "body")]
     assert parts_of(ffi, term)[1] is pair
     assert ffi.to_python(calculus.children(calculus.Pair(1, 2))) == ((0, "a", 1), (0, "b", 2))
-    # Also what is compared by identity, and what is not compared, are parts.
+    # Fields that are compared by identity, or not compared, are parts, too.
     assert ffi.children(calculus.Unique(5)) == [(("field", "number"), 5)]
     assert ffi.children(x) == [(("field", "name"), "x")]
     assert ffi.children(calculus.Plain()) == []

@@ -77,7 +77,7 @@ def path(*steps: tuple[str, Any]) -> Any:
 
 
 def test_a_path_to_a_difference_leads_to_what_replaces_it(ffi: Any, replacing: Any) -> None:
-    """Also where the constructor does not take the fields, and containers are those of the standard library."""
+    """Even if the constructor does not take the fields, or containers are those of the standard library."""
     for make, a, b, shown in (
         (lambda x: replacing.Two(x, 5), 1, [1, 2], ".a"),
         (lambda x: replacing.Two(5, x), 1, 2, ".b"),

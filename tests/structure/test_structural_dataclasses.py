@@ -78,7 +78,7 @@ def test_shared_lists_of_many_free_variables_are_compared_once(ffi: Any) -> None
     assert ffi.structural_hash(a, map_free_vars=True) == ffi.structural_hash(b, map_free_vars=True)
     # A step for each pair of lists and each of their results takes half a minute.
     assert time.perf_counter() - begin < 5
-    # What a list has met before a variable stands for another one holds no longer.
+    # Results for a list are not reused after a variable in it was paired with another one.
     x, y = cls(), cls()
     many = [cls() for _ in range(20)]
     left, right = ffi.List([*many, x]), ffi.List([*many, x])

@@ -97,7 +97,7 @@ def test_bound_variables(ffi: Any, calculus: Any) -> None:
     # The value is outside of the scope.
     check(ffi, calculus.Let(x, x, x), calculus.Let(y, x, y), True)
     check(ffi, calculus.Let(x, x, x), calculus.Let(y, y, y), False)
-    # What was bound is free again after it.
+    # A bound variable is free again after its scope.
     check(ffi, calculus.Pair(calculus.Lambda([x], x), x), calculus.Pair(calculus.Lambda([y], y), x), True)
     check(ffi, calculus.Pair(calculus.Lambda([x], x), x), calculus.Pair(calculus.Lambda([y], y), y), False)
     # One object, within and outside of a scope.

@@ -67,7 +67,7 @@ def test_a_walk_ends_where_a_function_says_so(ffi: Any) -> None:
         assert repr(found) == "VisitInterrupt([3])"
         assert 4 not in seen
     assert ffi.visit(value, lambda x: None) is None
-    # It ends the walk of the function that returns it alone.
+    # It only ends the walk whose function returns it.
     outer = ffi.visit(value, lambda x: ffi.visit(x, lambda y: VisitInterrupt(y)) and None)
     assert outer is None
 

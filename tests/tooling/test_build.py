@@ -106,7 +106,7 @@ def test_the_description_of_the_package_has_no_links_into_the_tree() -> None:
     text = str(described.get_payload() or described["Description"])
     assert text.startswith("# anyffi\n")
     assert re.findall(r"\]\((?!https://)", text) == []
-    # What both say is said alike.
+    # The examples of the description are those of the README.
     readme = (ROOT / "README.md").read_text()
     for block in re.findall(r"```(?:python|cpp)\n(.*?)```", text, re.DOTALL):
         assert block.rstrip() in readme
