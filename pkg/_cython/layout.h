@@ -1,6 +1,6 @@
 /// Every assumption about CPython beyond its documented C API: private structs and functions, and their versions.
 ///
-/// Known for CPython 3.9 to 3.14, also where it is built with Py_GIL_DISABLED. Any other version
+/// Known for CPython 3.9 to 3.15, also where it is built with Py_GIL_DISABLED. Any other version
 /// takes the public functions of the other branches. `anyffi_py_check_layout` compares both at import. Elsewhere only
 /// documented macros are used, and the fields of PyTypeObject that the documentation lists.
 

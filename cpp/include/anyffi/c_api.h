@@ -690,7 +690,7 @@ typedef struct AnyffiAllocator {
 /// Installs the allocator and writes the former one to `allocator`. The new one must be able to free what the former
 /// one allocated.
 void anyffi_allocator_exchange(AnyffiAllocator* allocator);
-/// Frees the calling thread's free lists, which hold at most 70 KB.
+/// Frees the calling thread's free lists, which hold at most 128 KB of blocks of each of 33 sizes.
 void anyffi_memory_trim(void);
 /// Frees them, and keeps no free blocks from now on, on this thread and on those that begin later: every object is then
 /// allocated by the allocator, which may record it.
