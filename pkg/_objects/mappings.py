@@ -60,9 +60,10 @@ class MappingMethods(Container):
         if not self._anyffi_is_alike(other):
             return NotImplemented
         if issubclass(type(other), MappingMethods):
+            theirs: Any = other
             return (
-                self._anyffi_size() == other._anyffi_size()
-                and self._anyffi_entries() == other._anyffi_entries()
+                self._anyffi_size() == theirs._anyffi_size()
+                and self._anyffi_entries() == theirs._anyffi_entries()
             )
         if type(other) is dict and self._anyffi_size() != len(other):
             return False

@@ -57,9 +57,9 @@ class ObjectMethods:
     def __dir__(self) -> list[str]:
         return [name for name in object.__dir__(self) if is_shown(name)]
 
-    def same_as(self, /, other: object) -> bool:
+    def same_as(self, /, other: Any) -> bool:
         """Return whether both are the same object of the runtime."""
-        return issubclass(type(other), ObjectMethods) and self._anyffi_address == other._anyffi_address
+        return issubclass(type(other), ObjectMethods) and bool(self._anyffi_address == other._anyffi_address)
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError(

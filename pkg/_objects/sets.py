@@ -24,10 +24,11 @@ _Distinct = dict[Any, None]
 _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
 
 
-def _listed(elements: Iterable[Any]) -> list[Any]:
+def _listed(elements: Any) -> list[Any]:
     """Return the elements of an iterable, ignoring overrides of a set's subclass."""
     if issubclass(type(elements), _Set):
-        return elements._anyffi_elements()
+        own: list[Any] = elements._anyffi_elements()
+        return own
     bases: tuple[Any, ...] = (set, frozenset)
     for base in bases:
         # An exact set is copied in one step, since other threads may change it.
@@ -152,11 +153,11 @@ class _Set(Container):
         """Return the number of elements, ignoring `__len__` of a subclass."""
         return operator.length_hint(self._anyffi_iterate())
 
-    def _anyffi_differs_in_size(self, other: object, relation: Callable[[int, int], bool]) -> bool:
+    def _anyffi_differs_in_size(self, other: Any, relation: Callable[[int, int], bool]) -> bool:
         """Return whether the other operand is a set whose size decides, without a look at the elements."""
         if issubclass(type(other), _Set):
             return relation(self._anyffi_size(), other._anyffi_size())
-        return type(other) in (set, frozenset) and relation(self._anyffi_size(), len(other))  # type: ignore[arg-type]
+        return type(other) in (set, frozenset) and relation(self._anyffi_size(), len(other))
 
     def __eq__(self, other: object) -> Any:
         if self is other:

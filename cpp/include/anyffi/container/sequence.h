@@ -334,7 +334,8 @@ class List : public detail::SequenceView<detail::IndexIterator<T>, T> {
     if constexpr (detail::kIsStoredInline<T>) {
       AnyffiSequence* cells = this->sequence();
       bool is_inside = static_cast<uint64_t>(index) < static_cast<uint64_t>(cells->size);
-      if (is_inside && detail::set_number(cells->header, cells->type_mask, cells->data[index], Traits<T>::store(value))) {
+      if (is_inside &&
+          detail::set_number(cells->header, cells->type_mask, cells->data[index], Traits<T>::store(value))) {
         return;
       }
     }
