@@ -10,7 +10,7 @@ import pytest
 from programs import run_program
 from support import Build, needs_compilers
 
-pytestmark = needs_compilers
+pytestmark = [needs_compilers, pytest.mark.keeps_live("the library keeps its constants")]
 
 SOURCE = """
 #include <anyffi/anyffi.h>
@@ -37,7 +37,6 @@ def built(build: Build) -> Path:
     return build("constants.cc", SOURCE)
 
 
-@pytest.mark.keeps_live("the library keeps its constants")
 def test_values(ffi: Any, path: Path) -> None:
     module = ffi.load_module(str(path))
     assert (module.version, module.limits, module.nothing) == ("1.2", {"a": [1, 2], "b": []}, None)
