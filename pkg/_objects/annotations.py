@@ -198,14 +198,22 @@ class Annotations:
     def _describe_literal(self, parts: tuple[Any, ...], whole: Any) -> tuple[Any, ...]:
         if all(type(x) in (int, str, bytes, bool, type(None)) for x in parts):
             return "literal", *parts
+        if any(x is None for x in parts):
+            members = tuple(x for x in parts if x is not None)
+            return "union", self._describe_literal(members, whole), ("None",)
         # Members of a single enumeration.
         cls = type(parts[0])
         if not issubclass(cls, enum.Enum) or any(type(x) is not cls for x in parts):
             raise refused(whole)
-        name = f"Literal[{', '.join(f'{_full_name(cls)}.{x.name}' for x in parts)}]"
-        if issubclass(cls, _CONVERTED):
-            return "enumeration", name, *describe_enumeration(cls, parts)
-        return "instance", name, lambda x: any(x is part for part in parts)
+        # Members that combine flags have no name before Python 3.11.
+        names = [f"{_full_name(cls)}.{x._name_ or x._value_}" for x in parts]
+        name = f"Literal[{', '.join(dict.fromkeys(names))}]"
+        kind = self._describe_class(cls)[0]
+        if kind == "enumeration":
+            return kind, name, *describe_enumeration(cls, parts)
+        if kind == "instance":
+            return kind, name, lambda x: any(x is part for part in parts)
+        raise refused(whole)
 
     def _describe_parts(self, parts: tuple[Any, ...], count: int, whole: Any) -> list[Any]:
         if len(parts) != count:

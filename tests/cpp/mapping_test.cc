@@ -1,5 +1,6 @@
 // Mappings compared with a simple model, and their entries and index.
 #include <anyffi/anyffi.h>
+#include <anyffi/stl/vector.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -191,21 +192,57 @@ TEST(Mapping, IsMadeOfEntries) {
 
 // Numbers under keys that are ints are written in place.
 TEST(Mapping, NumbersReplaceValuesOfAnyType) {
-  List<> held{1};
+  CountingAllocator counting;
+  {
+    List<> held{1};
+    Dict<> dict;
+    auto floats = AnyView(dict).cast<Dict<int64_t, double>>();
+    dict.set(0, nullptr), dict.set(1, 2), dict.set(2, held), dict.set(3, "x"), dict.set(4, true);
+    dict.set(5, "a text that no value holds inline"), dict.set(6, 1.5);
+    EXPECT_EQ(held.use_count(), 2);
+    for (int64_t key = 0; key <= 7; ++key) floats.set(key, 0.5);
+    EXPECT_EQ(held.use_count(), 1);
+    EXPECT_EQ(dict.size(), 8);
+    for (const auto& [key, value] : dict) EXPECT_EQ(value.cast<double>(), 0.5);
+  }
+  EXPECT_EQ(counting.live(), 0);
+}
+
+TEST(Mapping, ANumberUnderAnEqualKeyOfAnotherTypeKeepsTheKey) {
   Dict<> dict;
   auto floats = AnyView(dict).cast<Dict<int64_t, double>>();
-  dict.set(1, 2), dict.set(2, held), dict.set(3, "x"), dict.set(4.0, 5);
-  EXPECT_EQ(held.use_count(), 2);
-  for (int64_t key = 1; key <= 5; ++key) floats.set(key, 0.5);
-  EXPECT_EQ(held.use_count(), 1);
-  EXPECT_EQ(dict.size(), 5);
-  int64_t expected = 1;
+  dict.set(4.0, 5);
+  floats.set(4, 0.5);
+  EXPECT_EQ(dict.size(), 1);
   for (const auto& [key, value] : dict) {
-    // As in Python, the former key stays.
-    EXPECT_EQ(key.type_code(), expected == 4 ? ANYFFI_FLOAT : ANYFFI_INT);
-    EXPECT_EQ(key.cast<double>(), static_cast<double>(expected++));
+    EXPECT_EQ(key.type_code(), ANYFFI_FLOAT);
     EXPECT_EQ(value.cast<double>(), 0.5);
   }
+}
+
+enum class Wide : uint64_t { kOne = 1, kTop = uint64_t{1} << 63 };
+
+// From 2**63 on, they are objects.
+TEST(Mapping, LargeNumbersAreReleased) {
+  CountingAllocator counting;
+  {
+    Dict<int64_t, uint64_t> numbers;
+    for (uint64_t number : {uint64_t{1} << 63, (uint64_t{1} << 63) + 1, uint64_t{5}, ~uint64_t{0}}) {
+      numbers.set(1, number);
+      EXPECT_EQ(numbers[1], number);
+    }
+    Dict<int64_t, Wide> members;
+    List<Wide> list{Wide::kOne};
+    for (Wide member : {Wide::kTop, Wide::kTop, Wide::kOne, Wide::kTop}) {
+      members.set(1, member), list.set(0, member);
+      EXPECT_EQ(members[1], member);
+      EXPECT_EQ(list[0], member);
+    }
+    std::vector<Wide> given{Wide::kOne, Wide::kTop};
+    AnyValue result = anyffi::Function::from([&given] { return given; })();
+    EXPECT_EQ(AnyView(result)[1].cast<uint64_t>(), uint64_t{1} << 63);
+  }
+  EXPECT_EQ(counting.live(), 0);
 }
 
 TEST(Mapping, NumbersWrittenInPlaceAreNoticed) {

@@ -41,6 +41,22 @@ class Access(enum.IntFlag):
     BOTH = 3
 
 
+class Wide(enum.IntFlag):
+    LOW = 1
+    TOP = 2**63
+
+
+class Root(complex, enum.Enum):
+    I = 1j  # noqa: E741
+
+
+class Indexed(enum.Enum):
+    ONE = 1
+
+    def __index__(self) -> int:
+        return 1
+
+
 UserId = NewType("UserId", int)
 Bound = TypeVar("Bound", bound=float)
 Free = TypeVar("Free")
@@ -85,6 +101,9 @@ ROWS: list[tuple[Any, str, list[Any], list[Any]]] = [
     (Literal["a", "b", 3], "Literal['a', 'b', 3]", ["a", 3], ["c", 3.0, None]),
     (Optional[Literal[1]], "Literal[1] | None", [1, None], [2]),
     (Literal[Color.RED], f"Literal[{__name__}.Color.RED]", [Color.RED, 1], [Color.BLUE, 2, "RED", None]),
+    (Literal[Color.RED, None], f"Literal[{__name__}.Color.RED] | None", [1, None], [2]),  # noqa: PYI061
+    (Literal[Wide.TOP], f"Literal[{__name__}.Wide.TOP]", [Wide.TOP, 2**63], [Wide.LOW, 2**64, 2**63 + 1]),
+    (Root, f"{__name__}.Root", [Root.I, 1j], [2j, 1]),
     (Literal[Kind.ADD], f"Literal[{__name__}.Kind.ADD]", [Kind.ADD, "+"], ["-", 1]),
     (Literal[Access.READ], f"Literal[{__name__}.Access.READ]", [Access.READ], [Access.BOTH, 0]),
     (
@@ -177,12 +196,20 @@ def test_containers_are_references(ffi: Any) -> None:
 
 
 def test_enumerations(ffi: Any) -> None:
-    for annotation, values in ((Color, (1, Color.BLUE)), (Kind, ("+",)), (Access, (2, 3, 0))):
+    rows = [
+        (Color, Color, (1, Color.BLUE)),
+        (Kind, Kind, ("+",)),
+        (Access, Access, (2, 3, 0)),
+        (Literal[Color.BLUE], Color, (7,)),
+        ("Literal[Access.READ]", Access, (1,)),
+        (Literal[Wide.TOP], Wide, (2**63, Wide.TOP)),
+    ]
+    for annotation, enumeration, values in rows:
         cls = one_field(ffi, annotation)
         for value in values:
             made = cls(value)
-            assert type(made.x) is annotation
-            assert made.x is annotation(value)
+            assert type(made.x) is enumeration
+            assert made.x is enumeration(value)
             for again in (copy.deepcopy(made), ffi.from_json(ffi.to_json(made))):
                 assert ffi.structural_equal(made, again)
                 assert again.x is made.x
@@ -227,6 +254,8 @@ def test_public_classes(ffi: Any) -> None:
         "List[3]",
         Literal[Color.RED, 1],
         Literal[Color.RED, Kind.ADD],
+        Indexed,
+        Literal[Indexed.ONE],
     ],
 )
 def test_annotations_without_meaning(annotation: Any, ffi: Any) -> None:

@@ -262,8 +262,8 @@ int32_t anyffi_type_get_family(int32_t type_code);
 int anyffi_value_hash(const AnyffiValue* value, int64_t* out);
 /// Python's `==`; `out` is 0 or 1. May run code of the host, and so may fail.
 int anyffi_value_equal(const AnyffiValue* a, const AnyffiValue* b, int32_t* out);
-/// Python's `==` without code of the host: 1 or 0 for numbers, text, None, Ellipsis and sequences of these; -1 for
-/// others.
+/// Python's `==` without code of the host: 1 or 0 for numbers up to 64 bits, text, None, Ellipsis and sequences of
+/// these; -1 for others.
 int32_t anyffi_value_equal_native(const AnyffiValue* a, const AnyffiValue* b);
 /// Python's `repr`, as a string.
 int anyffi_value_repr(const AnyffiValue* value, AnyffiValue* out);

@@ -220,9 +220,9 @@ class Overridable : public T {
   using Overridden = T;
 
  protected:
-  /// Calls Python's method, which a class that derives from T must define. Methods are looked up at the first call for
-  /// each object. An object argument becomes the Python object for its address, if there is one, else a copy: pass a
-  /// pointer to pass a reference.
+  /// Calls Python's method, which a class that derives from T must define. Each method is looked up once for
+  /// each object, when it is first called. An object argument becomes the Python object for its address, if there is
+  /// one, else a copy: pass a pointer to pass a reference.
   template <class R, class... A>
   R override_pure(const char* name, A&&... args) const {
     AnyffiFunction* method = anyffi_overrides.find(name);

@@ -40,7 +40,7 @@ struct SelfTypes {
 
 /// Makes a type from its description: an Array of its name and its parts, such as `["List", ["int"]]`. The parts are
 /// for an `object` a type code, for a `named` type a key that may not be registered yet, for a `literal` its values,
-/// for an `instance` the name of a class and a predicate, and for an `enumeration` its name, a function that returns
+/// for an `instance` the name of the type and a predicate, and for an `enumeration` its name, a function that returns
 /// the member for any other number (or None), then values and members in turn; `self` is the type being declared.
 /// Throws ValueError for other descriptions.
 std::unique_ptr<FieldType> make_field_type(const Array<>& description, SelfTypes& selves);

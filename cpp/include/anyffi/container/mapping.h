@@ -196,7 +196,7 @@ class Dict : public detail::MappingView<K, V> {
 
   /// Sets the value of a key; an existing key keeps its position.
   void set(const K& key, const V& value) {
-    if constexpr (detail::kIsIntKey<K> && detail::kIsNumber<V>) {
+    if constexpr (detail::kIsIntKey<K> && detail::kIsStoredInline<V>) {
       int64_t entry = detail::find_int(this->object_, key);
       AnyffiMapping* mapping = this->mapping();
       if (entry >= 0 && detail::set_number(mapping->header, mapping->value_type_mask, mapping->entries[entry].value,

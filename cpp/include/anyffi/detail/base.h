@@ -290,10 +290,15 @@ __attribute__((cold, noinline)) inline bool refuse(AnyffiMismatch& why, const An
 /// Types whose traits have `load_plain` (traits.h).
 template <class T>
 inline constexpr bool kIsNumber = (std::is_arithmetic_v<T> && !kIsCharacter<T>) || std::is_enum_v<T>;
+/// Integers, and enumerations of integers, that may exceed an int64_t.
+template <class T, class = void>
+inline constexpr bool kMayExceedInt64 = std::is_unsigned_v<T> && sizeof(T) == 8;
+template <class T>
+inline constexpr bool kMayExceedInt64<T, std::enable_if_t<std::is_enum_v<T>>> =
+    kMayExceedInt64<std::underlying_type_t<T>>;
 /// Types whose `store` makes an inline value, and cannot fail.
 template <class T>
-inline constexpr bool kIsStoredInline =
-    kIsNumber<T> && !(std::is_unsigned_v<T> && sizeof(T) == 8) && !kIsEnumeration<T>;
+inline constexpr bool kIsStoredInline = kIsNumber<T> && !kMayExceedInt64<T> && !kIsEnumeration<T>;
 
 /// Whether the outcome of converting an unchanged value to T is always the same, because no code of users runs.
 template <class T, class = void>

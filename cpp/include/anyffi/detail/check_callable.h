@@ -19,7 +19,7 @@ struct MissingName {
   const char* name;
   Missing missing;
 };
-constexpr MissingName kMissingNames[] = {
+inline constexpr MissingName kMissingNames[] = {
     {"basic_string<wchar_t", Missing::kWideString},
     {"basic_string<char16_t", Missing::kWideString},
     {"basic_string<char32_t", Missing::kWideString},

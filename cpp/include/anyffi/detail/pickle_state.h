@@ -13,7 +13,7 @@ struct StateKind {
   char kind;
   const char* name;
 };
-constexpr StateKind kStateKinds[] = {
+inline constexpr StateKind kStateKinds[] = {
     {'i', "int"},      {'i', "bool"},      {'f', "float"}, {'c', "complex"},   {'t', "str"},   {'b', "bytes"},
     {'s', "Sequence"}, {'s', "Array"},     {'s', "List"},  {'s', "Tuple"},     {'s', "tuple"}, {'s', "list"},
     {'s', "Shape"},    {'m', "Mapping"},   {'m', "Map"},   {'m', "Dict"},      {'m', "dict"},  {'x', "AbstractSet"},
