@@ -12,9 +12,9 @@ typedef struct {
   PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* name;                // bytes
   PyObject* slow;                // a function for all other arguments, which raises the errors
-  const AnyffiFieldInfo* field;  // of this type, the one of the last object
-  int32_t type_code;             // ANYFFI_NONE: of no object yet
-  int32_t is_in_place;           // whether `anyffi_record_destroy` says where the field lies
+  const AnyffiFieldInfo* field;  // the cached one, of type `type_code`
+  int32_t type_code;             // ANYFFI_NONE before the first look-up
+  int32_t is_in_place;           // `offset` is valid for objects whose deleter is `anyffi_record_destroy`
 } AnyffiFieldGetter;
 
 /// Whether a field is read and written in one step: without the GIL no other thread can see half of a number.
@@ -57,7 +57,7 @@ ANYFFI_NEVER_INLINE const AnyffiFieldInfo* anyffi_py_find_field(AnyffiFieldGette
   return found;
 }
 
-/// Where the field that was found lies in an object; NULL if only its `get` and `set` can tell.
+/// Returns the address of a field in an object; NULL if only its `get` and `set` can access it.
 static inline char* anyffi_py_find_member(const AnyffiFieldGetter* getter, const AnyffiFieldInfo* field,
                                           AnyffiObject* object) {
 #ifdef Py_GIL_DISABLED
@@ -84,7 +84,7 @@ static inline AnyffiObject* anyffi_py_owner_of_field(AnyffiFieldGetter* getter, 
   return *field == NULL ? NULL : object;
 }
 
-/// Reads a member as the `get` of its field does, without a reference of its own.
+/// Reads a member as the `get` of its field does, but without retaining an object that it holds.
 static inline PyObject* anyffi_py_read_member(int32_t storage, const char* member) {
   AnyffiObject* object;
   double number;
@@ -131,7 +131,7 @@ static PyObject* anyffi_py_read_field(PyObject* self, PyObject* const* args, siz
   return PyObject_Vectorcall(getter->slow, args, flags, names);
 }
 
-/// Completes the message of the exception that is set, which is about the value given for a field.
+/// Completes the message of the exception that is set, which is about the value passed for a field.
 static void anyffi_py_explain_field(PyObject* x) {
   if (!PyErr_ExceptionMatches(PyExc_TypeError)) return;
   AnyffiSaved saved = anyffi_py_save_exception();
@@ -182,7 +182,7 @@ static inline int anyffi_py_put_value(PyObject* owner, AnyffiObject* object, con
   return status;
 }
 
-/// Writes a number into a member as it is; 0 for other values and members.
+/// Writes a number directly into a member; 0 for other values and members.
 ANYFFI_ALWAYS_INLINE int anyffi_py_put_number(int32_t storage, char* member, PyObject* x) {
   int64_t number;
   double real;
@@ -234,11 +234,11 @@ static PyObject* anyffi_py_write_field(PyObject* self, PyObject* const* args, si
 
 // ---- properties of fields -------------------------------------------------------------------------------------------
 
-/// The type of FieldGetter, and where a property holds its getter and its setter; 0 where that is unknown.
+/// The type of FieldGetter, and the offsets of the getter and the setter in a property; 0 if unknown.
 static PyTypeObject* anyffi_getter_type;
 static Py_ssize_t anyffi_getter_offset, anyffi_setter_offset;
 
-/// The getter or setter of a property that is one of this backend, borrowed; else NULL.
+/// The getter or setter of a property, borrowed, if it is one of this backend; else NULL.
 static inline AnyffiFieldGetter* anyffi_py_accessor(PyObject* self, Py_ssize_t offset) {
   PyObject* found = *(PyObject**)((char*)self + offset);
   return found != NULL && Py_TYPE(found) == anyffi_getter_type ? (AnyffiFieldGetter*)found : NULL;
@@ -282,7 +282,7 @@ static void anyffi_py_set_field_slots(PyTypeObject* cls, PyTypeObject* getter_ty
 
 // ---- constants of classes -------------------------------------------------------------------------------------------
 
-/// Where a Constant keeps its value, once that was read, and the `__get__` that reads it.
+/// The offset of a Constant's cached value, and the `__get__` that computes it.
 static Py_ssize_t anyffi_constant_offset;
 static descrgetfunc anyffi_read_constant;
 
@@ -358,7 +358,7 @@ static void anyffi_py_set_late_slot(PyTypeObject* cls) {
   PyType_Modified(cls);
 }
 #else
-// The interpreter's bytecode finds attributes of instances itself, unless the class has a slot of its own.
+// The interpreter's bytecode looks up attributes of instances itself, unless the class defines this slot.
 static void anyffi_py_set_late_slot(PyTypeObject* cls) { (void)cls; }
 #endif
 
@@ -374,7 +374,7 @@ static PyObject* anyffi_py_allocate_module(PyTypeObject* cls, Py_ssize_t count) 
   return made;
 }
 
-/// Sets what allocates the instances of the class of modules, of which there is none yet.
+/// Sets the `tp_alloc` of the class of modules, before it has instances.
 static void anyffi_py_set_module_alloc(PyTypeObject* cls) {
 #ifdef Py_TPFLAGS_INLINE_VALUES
   cls->tp_flags &= ~(unsigned long)Py_TPFLAGS_INLINE_VALUES;

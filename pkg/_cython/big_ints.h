@@ -6,8 +6,8 @@
 #include "layout.h"
 
 #if ANYFFI_KNOWN_LAYOUT
-/// Writes the magnitude of an int to words, lowest first, and returns how many there are; the highest is not 0.
-/// There must be room for `count / 2 + 1`, and for two.
+/// Writes the magnitude of an int to words, lowest first, and returns how many there are; the highest is not 0. `words`
+/// must have room for `count / 2 + 1` words, and for at least two.
 static inline int64_t anyffi_py_words_of(const digit* digits, Py_ssize_t count, uint64_t* words) {
   if (count <= 4 && PyLong_SHIFT == 30) {
     uint64_t d1 = count > 1 ? digits[1] : 0, d2 = count > 2 ? digits[2] : 0, d3 = count > 3 ? digits[3] : 0;
@@ -53,7 +53,7 @@ static inline void anyffi_py_digits_of(const uint64_t* words, int64_t size, digi
 }
 #endif
 
-/// As `anyffi_py_new_big_int`, by functions of the interpreter.
+/// As `anyffi_py_new_big_int`, but using functions of the interpreter.
 static PyObject* anyffi_py_convert_magnitude(const uint64_t* words, int64_t size, int is_negative) {
   PyObject* made;
 #if PY_VERSION_HEX >= 0x030D0000
@@ -72,7 +72,7 @@ static PyObject* anyffi_py_convert_magnitude(const uint64_t* words, int64_t size
 /// interpreter's conversion from bytes.
 static PyObject* anyffi_py_new_big_int(const uint64_t* words, int64_t size, int is_negative) {
 #if ANYFFI_KNOWN_LAYOUT
-  // C code may have written leading zeros; small ints are the interpreter's own.
+  // C code may have written leading zeros; small ints are the interpreter's cached objects.
   if (size > 0 && words[size - 1] != 0 && (size > 1 || words[0] >> 32 != 0)) {
     Py_ssize_t count =
         (Py_ssize_t)((64 * (uint64_t)size - (uint64_t)__builtin_clzll(words[size - 1]) + PyLong_SHIFT - 1) /

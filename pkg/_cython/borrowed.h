@@ -18,7 +18,7 @@ typedef struct AnyffiBorrowed {
   PyObject* object;
 } AnyffiBorrowed;
 
-/// Those in use, last first, and free ones. The GIL guards both; without it each thread has its own.
+/// Records in use, last first, and free ones. The GIL guards both; without it each thread has its own.
 #ifdef Py_GIL_DISABLED
 static __thread AnyffiBorrowed *anyffi_py_borrowed, *anyffi_py_free_borrowed;
 #else
@@ -31,7 +31,8 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_is_recorded(const AnyffiValue* value) {
          value->aux >= (uint32_t)ANYFFI_MIN_RECORDED << 2;
 }
 
-/// Records whose storage a view shows, until `anyffi_py_forget_borrowed`. Without memory, callbacks get copies.
+/// Records the object whose storage a view shows, until `anyffi_py_forget_borrowed`. Without memory, callbacks get
+/// copies.
 ANYFFI_NEVER_INLINE void anyffi_py_record_borrowed(const AnyffiValue* view, PyObject* object) {
   AnyffiBorrowed* made = anyffi_py_free_borrowed;
   if (made != NULL) {
@@ -55,7 +56,7 @@ ANYFFI_NEVER_INLINE void anyffi_py_forget_borrowed(const AnyffiValue* values, Py
     if (found == NULL) continue;
     *link = found->next;
 #ifdef Py_GIL_DISABLED
-    // Nothing is left when the thread ends.
+    // Keeps no free records, so that nothing leaks when the thread ends.
     PyMem_Free(found);
 #else
     found->next = anyffi_py_free_borrowed;
@@ -71,7 +72,7 @@ static PyObject* anyffi_py_find_borrowed(const AnyffiValue* view) {
   const AnyffiBorrowed* found = anyffi_py_borrowed;
   while (found != NULL && found->data != view->as_pointer) found = found->next;
   if (found == NULL) return NULL;
-  // A part of a text may begin where the text does.
+  // A view of a part of a text may begin at the same address as the text.
   PyTypeObject* cls = view->type_code == ANYFFI_STR_VIEW ? &PyUnicode_Type : &PyBytes_Type;
   if (!Py_IS_TYPE(found->object, cls)) return NULL;
   Py_ssize_t length = cls == &PyBytes_Type ? Py_SIZE(found->object) : PyUnicode_GET_LENGTH(found->object);

@@ -7,7 +7,7 @@
 #include "overrides.h"
 #include "vectorcall.h"
 
-/// What Python calls a method through: a wrapper, and arguments that are probably immediate.
+/// The vectorcall function of methods, whose first argument is a wrapper, and whose others are probably immediate.
 static PyObject* anyffi_py_vectorcall_method(PyObject* method, PyObject* const* args, size_t flags, PyObject* names) {
   Py_ssize_t count = PyVectorcall_NARGS(flags);
   if (__builtin_expect(names == NULL && count > 0 && count <= ANYFFI_MAX_SHORT, 1) &&
@@ -25,7 +25,7 @@ static PyObject* anyffi_py_vectorcall_method(PyObject* method, PyObject* const* 
       if (packed == count) {
         AnyffiValue result = anyffi_py_make_result();
         int status = target->call(target->self, values, (int32_t)count, &result);
-        // Operands may be objects that can be called, of which the rules say what to pass instead.
+        // Operands may be callable objects, for which the rules say in the message what to pass instead.
         if (__builtin_expect(status != 0, 0)) return anyffi_py_fail_call(status, args, NULL, count);
         return anyffi_py_take_result(0, &result);
       }
@@ -34,7 +34,7 @@ static PyObject* anyffi_py_vectorcall_method(PyObject* method, PyObject* const* 
   return anyffi_py_vectorcall(method, args, flags, names);
 }
 
-/// The `tp_descr_get` of methods, which does what `MethodMethods.__get__` does: `x.f` without a call.
+/// The `tp_descr_get` of methods, which does what `MethodMethods.__get__` does without calling Python code.
 static PyObject* anyffi_py_bind_method(PyObject* method, PyObject* instance, PyObject* owner) {
   (void)owner;
   if (instance != NULL && instance != Py_None) return PyMethod_New(method, instance);
@@ -95,10 +95,10 @@ static inline AnyffiBoundClass* anyffi_py_bound_class(PyTypeObject* cls) {
   return (AnyffiBoundClass*)anyffi_py_plan_of(cls, anyffi_state.bound_class);
 }
 
-/// Compares `__init__` and `__new__`, after the class was changed.
+/// Compares `__init__` and `__new__` again after the class was changed.
 ANYFFI_NEVER_INLINE int anyffi_py_is_bound_anew(PyTypeObject* cls, AnyffiBoundClass* found) {
   if (cls->tp_new != PyBaseObject_Type.tp_new || PyType_HasFeature(cls, Py_TPFLAGS_IS_ABSTRACT)) return 0;
-  // The wrapper of a failed call would be finalized.
+  // If a call fails, `type.__call__` would finalize the wrapper.
   if (cls->tp_finalize != NULL && cls->tp_finalize != anyffi_py_finalize_shared) return 0;
   unsigned int version = anyffi_py_version_now(cls);
   if (anyffi_py_look_up_name(cls, "__init__") != found->init) return 0;
@@ -134,7 +134,7 @@ static inline PyObject* anyffi_py_bound_instance(const AnyffiBoundClass* plan, P
   return NULL;
 }
 
-/// Returns an object that a constructor has made as an instance of a class. Steals its wrapper, which may be NULL.
+/// Returns the object that a constructor has made as an instance of a class. Steals its wrapper, which may be NULL.
 static PyObject* anyffi_py_as_instance(PyTypeObject* cls, const AnyffiBoundClass* plan, PyObject* made) {
   if (made == NULL) return NULL;
   if (Py_TYPE(made) == cls && Py_REFCNT(made) == 1) return anyffi_py_bound_instance(plan, made);
@@ -154,7 +154,7 @@ static PyObject* anyffi_py_call_constructor(PyObject* function, PyObject* const*
   return anyffi_py_choose_vectorcall(function, target)(function, args, flags, names);
 }
 
-/// Calls a constructor with at most ANYFFI_MAX_SHORT arguments, of which the first ones are packed and immediate.
+/// Calls a constructor with at most ANYFFI_MAX_SHORT arguments, of which the first `packed` are immediate.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_construct_rest(PyTypeObject* cls, const AnyffiBoundClass* plan,
                                                        PyObject* const* args, Py_ssize_t count, Py_ssize_t packed,
                                                        AnyffiValue* values) {
@@ -170,7 +170,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_construct_rest(PyTypeObject* cls, const 
   return anyffi_py_bound_instance(plan, anyffi_py_finish(wrapper, values, count));
 }
 
-/// Calls a class: without an empty wrapper for `__init__`, and a second one for the result.
+/// Calls a class without making an empty wrapper for `__init__` and a second one for the result.
 static PyObject* anyffi_py_construct_bound(PyObject* cls, PyObject* const* args, size_t flags, PyObject* names) {
   Py_ssize_t count = PyVectorcall_NARGS(flags);
   AnyffiBoundClass* found = anyffi_py_bound_class((PyTypeObject*)cls);
@@ -205,7 +205,7 @@ static int anyffi_py_replace_by_attribute(PyObject** place, PyObject* x, const c
   return 0;
 }
 
-/// Lets calls of a class make objects by the function of a constructor, if that is its `__init__`; -1 with an
+/// Makes calls of a class create objects by the function of a constructor, if that is its `__init__`; -1 with an
 /// exception.
 static int anyffi_py_plan_class(PyTypeObject* cls, PyObject* constructor) {
   if (!ANYFFI_KNOWN_LAYOUT || anyffi_state.is_check_mode) return 0;
@@ -242,8 +242,8 @@ static PyTypeObject* anyffi_constructor_class;
 static ternaryfunc anyffi_constructor_call;
 static descrgetfunc anyffi_constructor_get;
 
-/// The class that a constructor belongs to, if an instance is of it or of a class of Python that derives from it; else
-/// NULL.
+/// The plan of the class that a constructor belongs to, if an instance is of it or of a Python class derived from it;
+/// else NULL.
 static AnyffiBoundClass* anyffi_py_constructed_class(PyObject* init, PyObject* x) {
   static PyObject* key = NULL;
   if (key == NULL && (key = PyUnicode_InternFromString("_anyffi_type_key")) == NULL) PyErr_Clear();
@@ -257,7 +257,7 @@ static AnyffiBoundClass* anyffi_py_constructed_class(PyObject* init, PyObject* x
   return NULL;
 }
 
-/// Initializes a wrapper: 1, 0 for what the function of Python handles, -1 with an exception.
+/// Initializes a wrapper: 1, 0 for what the Python function handles, -1 with an exception.
 static int anyffi_py_initialize(PyObject* init, PyObject* x, PyObject* const* args, Py_ssize_t count) {
   AnyffiBoundClass* found = count > ANYFFI_MAX_SHORT ? NULL : anyffi_py_constructed_class(init, x);
   if (found == NULL || ((AnyffiWrapper*)x)->object != NULL) return 0;
@@ -295,7 +295,7 @@ static PyObject* anyffi_py_call_init(PyObject* init, PyObject* args, PyObject* k
   return anyffi_constructor_call(init, args, kwargs);
 }
 
-/// Its `tp_descr_get`, which does what the one in Python does.
+/// Its `tp_descr_get`, which does what the one written in Python does.
 static PyObject* anyffi_py_bind_init(PyObject* init, PyObject* x, PyObject* cls) {
   int is_own = x != NULL && x != Py_None && Py_TYPE(init) == anyffi_constructor_class;
   return is_own ? PyMethod_New(init, x) : anyffi_constructor_get(init, x, cls);

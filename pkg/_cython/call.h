@@ -14,8 +14,8 @@
 /// Up to this many arguments are packed on the stack.
 #define ANYFFI_MAX_SHORT 8
 
-/// Releases a function that packing created. Where the callee did not keep it, its callable is released here: the
-/// runtime would take the lock that the caller holds.
+/// Releases a function that packing created. If the callee did not keep it, its callable is released here, because the
+/// runtime would take the GIL again.
 static inline void anyffi_py_release_function(AnyffiFunction* function) {
   PyObject* handle = NULL;
   if (anyffi_has_one_reference(&function->header)) {
@@ -28,7 +28,7 @@ static inline void anyffi_py_release_function(AnyffiFunction* function) {
 
 /// Releases the object that packing created for an argument, unless the callee stole it.
 static inline void anyffi_py_release_made(const AnyffiValue* value) {
-  // Flags belong to objects; elsewhere the word holds text.
+  // Only objects have flags; for other types the word holds text.
   if (value->type_code <= 0 || value->aux == 0) return;
   if (value->type_code == ANYFFI_FUNCTION) {
     anyffi_py_release_function((AnyffiFunction*)value->as_object);
@@ -43,7 +43,7 @@ static __thread const PyObject* anyffi_py_refusal;
 /// Raises the error of a call.
 ANYFFI_NEVER_INLINE void anyffi_py_raise_failed(int status) {
   anyffi_py_raise_taken();
-  // What a callback's call was refused with is no refusal of this one.
+  // An error of a callback that was refused is not a refusal of this call.
   anyffi_py_refusal = NULL;
   if (status != ANYFFI_REFUSED) return;
   AnyffiSaved saved = anyffi_py_save_exception();
@@ -57,7 +57,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_take_result(int status, AnyffiValue* re
     anyffi_py_raise_failed(status);
     return NULL;
   }
-  // The two most common ones, without a call.
+  // The two most common types, without a function call.
   if (result->type_code == ANYFFI_NONE) Py_RETURN_NONE;
   if (result->type_code == ANYFFI_INT) return anyffi_py_new_int(result->as_int);
   return anyffi_py_unpack_result(result);
@@ -74,7 +74,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_enter_within(AnyffiFunction* target, AnyffiVal
 }
 #endif
 
-/// Runs a function of which an argument may be a container: within a section, if other threads can reach that.
+/// Runs a function, within a section if an argument may be a container that other threads can reach.
 ANYFFI_ALWAYS_INLINE int anyffi_py_enter_function(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
                                                   AnyffiValue* result) {
 #ifdef Py_GIL_DISABLED
@@ -95,7 +95,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_call(int status, PyObject* const* a
   return NULL;
 }
 
-/// Names the place in the message of the exception that is set, because an argument could not be packed; NULL.
+/// Adds the place of the argument that could not be packed to the message of the exception that is set; NULL.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_pack(AnyffiFunction* target, PyObject* const* args, const int32_t* places,
                                                   Py_ssize_t count) {
   PyObject* function = anyffi_py_get_wrapper(&target->header);
@@ -114,8 +114,8 @@ ANYFFI_ALWAYS_INLINE AnyffiValue anyffi_py_make_result(void) {
 #endif
 }
 
-/// Calls with packed arguments and returns the Python value of the result; NULL with an exception. For arguments that
-/// the runtime names as Python does: keeping others costs instructions.
+/// Calls with packed arguments and returns the Python value of the result; NULL with an exception. Only for arguments
+/// whose types Python and the runtime name alike: keeping `args` for the messages would cost instructions.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_packed(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count) {
   AnyffiValue result = anyffi_py_make_result();
   int status = target->call(target->self, values, (int32_t)count, &result);
@@ -146,7 +146,7 @@ static inline uint64_t anyffi_py_member_params(const AnyffiFunction* target) {
   return ANYFFI_HAS(AnyffiFunctionInfo, info, member_params) ? info->member_params : 0;
 }
 
-/// The same for the arguments of such parameters; `args` are those given, at `places` unless that is NULL.
+/// The same for each argument of such a parameter; `args` are those passed, at `places` unless that is NULL.
 ANYFFI_NEVER_INLINE int anyffi_py_name_enumerations(const AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
                                                     PyObject* const* args, const int32_t* places) {
   uint64_t params = anyffi_py_member_params(target);
@@ -159,14 +159,14 @@ ANYFFI_NEVER_INLINE int anyffi_py_name_enumerations(const AnyffiFunction* target
   return 0;
 }
 
-/// The same where some argument may be a member. Only this check is inlined into the calls.
+/// The same, if members were packed at all. Only this check is inlined into the calls.
 ANYFFI_ALWAYS_INLINE int anyffi_py_name_members(const AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
                                                 PyObject* const* args, const int32_t* places) {
   if (__builtin_expect(!anyffi_state.has_packed_members, 1) || anyffi_py_member_params(target) == 0) return 0;
   return anyffi_py_name_enumerations(target, values, count, args, places);
 }
 
-/// As `anyffi_py_call_packed`, for any arguments; `args` are those given, at `places` unless that is NULL.
+/// As `anyffi_py_call_packed`, for any arguments; `args` are those passed, at `places` unless that is NULL.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_named_members(AnyffiFunction* target, AnyffiValue* values,
                                                             Py_ssize_t count, PyObject* const* args,
                                                             const int32_t* places) {
@@ -176,15 +176,15 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_named_members(AnyffiFunction* targ
   return anyffi_py_take_result(0, &result);
 }
 
-/// The same where members of enumerations are not yet named.
+/// The same if members of enumerations are not marked yet.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_given(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
                                                     PyObject* const* args, const int32_t* places) {
   if (anyffi_py_name_members(target, values, count, args, places) < 0) return NULL;
   return anyffi_py_call_named_members(target, values, count, args, places);
 }
 
-/// Releases the arguments of a call, and ends the records of borrowed ones, after its result was unpacked, which may
-/// borrow from them. Returns the result.
+/// Releases the arguments of a call, and ends the records of borrowed ones. Returns the result, which must be unpacked
+/// already, because it may borrow from them.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_finish(PyObject* result, const AnyffiValue* values, Py_ssize_t count) {
   AnyffiSaved saved;
   // Releasing an object may run code that must not see the exception.
@@ -195,8 +195,8 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_finish(PyObject* result, const AnyffiVa
   return result;
 }
 
-/// Packs text again, as UTF-8, if the parameter wants that: Python keeps it in the str, so that only the first call
-/// encodes. A lone surrogate is left to the callee, which raises in its turn among the arguments.
+/// Packs text again, as UTF-8, if the parameter wants that: Python caches it in the str, so that only the first call
+/// encodes. For a lone surrogate the callee raises the error, when it reaches this argument.
 ANYFFI_NEVER_INLINE void anyffi_py_offer_utf8(const AnyffiFunctionInfo* info, Py_ssize_t index, PyObject* text,
                                               AnyffiValue* out) {
   if (info == NULL || !ANYFFI_HAS(AnyffiFunctionInfo, info, utf8_params) || index >= 64) return;
@@ -232,8 +232,8 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_plain_argument(AnyffiFunction* target, P
   return 1;
 }
 
-/// Reads the objects of wrappers again, once conversions of other arguments have run code of users: that may have given
-/// an object to C++. `args` are the arguments, at `places` unless that is NULL. 1, or 0 with an exception.
+/// Reads the objects of wrappers again, after conversions of other arguments ran users' code, which may have given an
+/// object to C++. `args` are the arguments, at `places` unless that is NULL. 1, or 0 with an exception.
 ANYFFI_NEVER_INLINE int anyffi_py_renew_objects(PyObject* const* args, const int32_t* places, Py_ssize_t count,
                                                 AnyffiValue* values) {
   for (Py_ssize_t i = 0; i < count; ++i) {
@@ -247,7 +247,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_renew_objects(PyObject* const* args, const int
   return 1;
 }
 
-/// 0 for an argument that was packed without code of users: a wrapper, a function, or an array of numbers.
+/// 0 for an argument that was packed without running users' code: a wrapper, a function, or an array of numbers.
 static inline int anyffi_py_may_run_code(PyObject* x, const AnyffiValue* packed) {
   PyTypeObject* cls = Py_TYPE(x);
   if (cls == anyffi_state.ndarray) return packed->type_code != ANYFFI_TENSOR;
@@ -256,8 +256,8 @@ static inline int anyffi_py_may_run_code(PyObject* x, const AnyffiValue* packed)
   return !anyffi_py_is_wrapper_class(cls) && !(cls->tp_base != NULL && anyffi_py_is_wrapper_class(cls->tp_base));
 }
 
-/// Packs a small int of a subclass that is known, and names the enumeration where the parameter tells members from
-/// numbers. No code of users runs, and nothing has to be released. 0 for everything else.
+/// Packs a small int of a known subclass, with its enumeration if the parameter distinguishes members from numbers.
+/// Runs no users' code, and nothing has to be released. 0 for everything else.
 ANYFFI_ALWAYS_INLINE int anyffi_py_pack_member(const AnyffiFunction* target, Py_ssize_t index, PyObject* x,
                                                AnyffiValue* out) {
   AnyffiKnownClass copy;
@@ -269,17 +269,17 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_member(const AnyffiFunction* target, Py_
   *out = anyffi_make_int(number);
   uint64_t params = anyffi_py_member_params(target);
   if (params == 0 || (!anyffi_py_is_overloaded(target) && (index >= 64 || (params >> index & 1) == 0))) return 1;
-  // C++ may have described the class by now.
+  // C++ may have described the class since it was cached.
   if (known->enumeration == 0) return 0;
   out->aux = known->enumeration;
   return 1;
 }
 
-/// Packs arguments, with the names of enumerations; returns how many have to be released, which are fewer if one cannot
-/// be packed. `is_packed`: 0 with an exception.
+/// Packs arguments, with their enumerations; returns how many have to be released, which are fewer if one cannot be
+/// packed. `is_packed`: 0 with an exception.
 ANYFFI_ALWAYS_INLINE Py_ssize_t anyffi_py_pack_arguments(AnyffiFunction* target, PyObject* const* args,
                                                          Py_ssize_t count, AnyffiValue* values, int* is_packed) {
-  // Also 1 for any int of a subclass that is not named yet.
+  // Also 1 for an int of a subclass whose enumeration is not marked yet.
   int has_run_code = 0;
   Py_ssize_t packed = 0;
   for (; packed < count; ++packed) {
@@ -293,7 +293,7 @@ ANYFFI_ALWAYS_INLINE Py_ssize_t anyffi_py_pack_arguments(AnyffiFunction* target,
   return packed;
 }
 
-/// Packs exact ASCII text or bytes of which no record is kept: nothing to release. 0 for everything else.
+/// Packs exact ASCII text or bytes that need no record: nothing to release. 0 for everything else.
 ANYFFI_ALWAYS_INLINE int anyffi_py_pack_short_text(PyObject* x, AnyffiValue* out) {
   return anyffi_py_pack_text(x, Py_TYPE(x), out) && !anyffi_py_is_wide_text(out) && !anyffi_py_is_recorded(out);
 }

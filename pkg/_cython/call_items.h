@@ -17,22 +17,22 @@ static inline int anyffi_py_has_items(const AnyffiFunction* target) {
   return (info->item_params != 0 || returns_items) && !anyffi_state.is_check_mode;
 }
 
-/// Whether the items of parameter `index` may be objects, and are held during the call.
+/// Whether the items of parameter `index` may be objects, for which the items are held during the call.
 static inline int anyffi_py_takes_objects(const AnyffiFunction* target, Py_ssize_t index) {
   const AnyffiFunctionInfo* info = target->info;
   return ANYFFI_HAS(AnyffiFunctionInfo, info, object_params) && (info->object_params >> index & 1) != 0;
 }
 
-/// Lists of fewer objects beside other arguments are packed, which takes less time than to copy and read them.
+/// Shorter lists of objects are packed if there are other arguments, which is faster than copying and reading them.
 #define ANYFFI_MIN_HELD 8
 
-/// Memory for an argument that `load_items` makes: enough for all frequent types.
+/// Memory for an argument that `load_items` constructs: enough for all frequent types.
 typedef struct {
   _Alignas(16) char bytes[128];
   PyObject* held; /* owned, or NULL: what the items were read from */
 } AnyffiRoom;
 
-/// Converts argument `index`, if it is a container for such a parameter: 1, or 0 where it has to be packed.
+/// Converts argument `index`, if it is a container for such a parameter: 1, or 0 if it has to be packed.
 static int anyffi_py_load_items(const AnyffiFunction* target, Py_ssize_t index, PyObject* x, AnyffiValue* out,
                                 AnyffiRoom* room) {
   if (index >= 64 || (target->info->item_params >> index & 1) == 0) return 0;
@@ -51,7 +51,7 @@ static int anyffi_py_load_items(const AnyffiFunction* target, Py_ssize_t index, 
   return 0;
 }
 
-/// Releases what the items of arguments were read from.
+/// Releases the copies that items of arguments were read from.
 static inline PyObject* anyffi_py_drop_rooms(const AnyffiFunction* target, PyObject* result, AnyffiRoom* rooms,
                                              Py_ssize_t count) {
   const AnyffiFunctionInfo* info = target->info;
@@ -64,7 +64,7 @@ static inline PyObject* anyffi_py_drop_rooms(const AnyffiFunction* target, PyObj
   return result;
 }
 
-/// Calls a function of whose result C++ may make Python's containers: its status, and the result if that is 0.
+/// Calls a function that may create its result as a Python container: its status, and the result if that is 0.
 ANYFFI_ALWAYS_INLINE int anyffi_py_run_writing(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
                                                PyObject** out) {
   AnyffiValue result = anyffi_make_none();
@@ -83,14 +83,14 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_writing(AnyffiFunction* target, An
   return __builtin_expect(status != 0, 0) ? anyffi_py_fail_call(status, args, places, count) : made;
 }
 
-/// The same where arguments may be members of enumerations.
+/// The same if arguments may be members of enumerations.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_writing_any(AnyffiFunction* target, AnyffiValue* values, Py_ssize_t count,
                                                           PyObject* const* args, const int32_t* places) {
   if (anyffi_py_name_members(target, values, count, args, places) < 0) return NULL;
   return anyffi_py_call_writing(target, values, count, args, places);
 }
 
-/// Calls with memory for all arguments; `args` are those given, at `places` unless that is NULL.
+/// Calls with memory for all arguments; `args` are those passed, at `places` unless that is NULL.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_loading(AnyffiFunction* target, PyObject* const* args,
                                                       const int32_t* places, Py_ssize_t count, AnyffiValue* values,
                                                       AnyffiRoom* rooms) {
@@ -123,7 +123,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_rooms(AnyffiFunction* target, PyObj
   return anyffi_py_call_loading(target, args, places, count, values, rooms);
 }
 
-/// Calls with at most ANYFFI_MAX_SHORT arguments, whose containers are packed.
+/// Calls with at most ANYFFI_MAX_SHORT arguments, of which containers are packed.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_packing(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
   AnyffiValue values[ANYFFI_MAX_SHORT];
   int is_packed;
@@ -177,7 +177,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_short_list(AnyffiFunction* target, 
 }
 #endif
 
-/// Calls with a copy of the only argument, which it steals; NULL with an exception.
+/// Calls with a copy of the only argument, which is stolen; NULL with an exception.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_held(AnyffiFunction* target, PyObject* const* args, PyObject* held,
                                                   int32_t type_code) {
   if (held == NULL) return NULL;
@@ -193,7 +193,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_held(AnyffiFunction* target, PyObje
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_one_container(AnyffiFunction* target, PyObject* const* args,
                                                            int32_t type_code) {
 #ifdef Py_GIL_DISABLED
-  // A copy, which other threads cannot change.
+  // In a copy that other threads cannot change.
   PyObject* held = type_code == ANYFFI_DICT ? PyDict_Copy(args[0]) : anyffi_py_hold_items(args[0]);
   return anyffi_py_call_held(target, args, held, type_code);
 #else
@@ -206,13 +206,13 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_one_container(AnyffiFunction* targe
 #endif
 }
 
-/// Packs an argument that needs no memory, and nothing to be released or recorded.
+/// Packs an argument that allocates nothing and needs no release or record.
 ANYFFI_ALWAYS_INLINE int anyffi_py_pack_simple(PyObject* x, AnyffiValue* out) {
   return anyffi_py_pack_operand(x, out) || anyffi_py_pack_short_text(x, out);
 }
 
-/// As `anyffi_py_call_items`, with at most ANYFFI_MAX_SHORT arguments. The first one, if it is a container, is read
-/// during the call itself, which converts it before any other: if nothing else has to be packed.
+/// As `anyffi_py_call_items`, with at most ANYFFI_MAX_SHORT arguments. If the first one is a container and no other has
+/// to be packed, the call itself reads it, because it converts that argument before any other.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_read_first(AnyffiFunction* target, PyObject* const* args,
                                                     const int32_t* places, Py_ssize_t count) {
   AnyffiValue values[ANYFFI_MAX_SHORT];
@@ -241,7 +241,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_reading_placed(AnyffiFunction* targ
   return anyffi_py_read_first(target, args, places, count);
 }
 
-/// The same for a function that takes no items, with at most one argument, which takes fewer registers.
+/// The same for a function that reads no items and has at most one argument, which needs fewer registers.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_giving_one(AnyffiFunction* target, PyObject* const* args,
                                                         Py_ssize_t count) {
   AnyffiValue value;
@@ -259,7 +259,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_many_items(AnyffiFunction* target, 
   return result;
 }
 
-/// Calls a function that `anyffi_py_has_items`, with any arguments. Each path is a jump.
+/// Calls a function that `anyffi_py_has_items`, with any arguments. Each path is a tail call.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_items(AnyffiFunction* target, PyObject* const* args,
                                                     const int32_t* places, Py_ssize_t count) {
   if (count > ANYFFI_MAX_SHORT) return anyffi_py_call_many_items(target, args, places, count);

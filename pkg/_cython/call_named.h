@@ -7,7 +7,7 @@
 #include "keywords.h"
 #include "shell.h"
 
-/// As `anyffi_py_call_bound`, whose frames it hides.
+/// As `anyffi_py_call_bound`, but without its frames in the traceback.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_bind_slowly(PyObject* function, PyObject* const* args, Py_ssize_t count,
                                                     PyObject* names) {
   PyObject* result = anyffi_py_call_bound(function, args, count, names);
@@ -15,8 +15,8 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_bind_slowly(PyObject* function, PyObject
   return result;
 }
 
-/// Raises the error of a call whose first wrong keyword is unknown, without reading all metadata; else 0. Leaves
-/// functions with unnamed parameters to the rules.
+/// Raises the error of a call whose first wrong keyword is unknown, without reading all metadata; else returns 0. The
+/// rules handle functions with unnamed parameters.
 static int anyffi_py_refuse_unknown(const AnyffiFunctionInfo* info, PyObject* parameters, Py_ssize_t count,
                                     PyObject* names) {
   Py_ssize_t size = PyTuple_GET_SIZE(parameters);
@@ -73,7 +73,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_unordered(PyObject* function, Anyff
   AnyffiValue few_values[ANYFFI_FEW_NAMED];
   PyObject* parameters = ((AnyffiFunctionWrapper*)function)->parameters;
   Py_ssize_t capacity = PyTuple_GET_SIZE(parameters);
-  // One more follows keyword-only arguments.
+  // Keyword-only parameters are followed by one more place.
   if (capacity < ANYFFI_FEW_NAMED) {
     Py_ssize_t filled = anyffi_py_place(parameters, target->info, count, names, few_places);
     if (filled < 0) return anyffi_py_fail_place(function, target->info, args, count, names);
@@ -89,8 +89,8 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_unordered(PyObject* function, Anyff
   return result;
 }
 
-/// As `anyffi_py_call_some_overload`, for arguments whose packing may call user code, for many, and where the runtime
-/// has to choose.
+/// As `anyffi_py_call_some_overload`, if packing may call users' code, for many arguments, or if the runtime has to
+/// choose the overload.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded_slow(PyObject* function, AnyffiFunction* target,
                                                              AnyffiNamed* named, PyObject* const* args) {
   Py_ssize_t count = named->count + PyTuple_GET_SIZE(named->names), capacity = count, packed = 0;
@@ -102,7 +102,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded_slow(PyObject* function,
   if (values == NULL) return NULL;
   PyObject* made = NULL;
   if (anyffi_py_find_overload(target, named, (int32_t*)(values + capacity)) == NULL) {
-    // Before user code runs.
+    // Bind the keywords before users' code runs.
     made = anyffi_py_bind_slowly(function, args, named->count, named->names);
   } else {
     PyObject* parameters = named->parameters;
@@ -116,7 +116,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded_slow(PyObject* function,
       ANYFFI_BEGIN_SECTION
       int status = anyffi_function_call_placed(target, place, named, values, (int32_t)count, &result);
       ANYFFI_END_SECTION
-      // The function of an operator, which has the overloads of another one.
+      // An operator's function may have the overloads of another function.
       if (status == ANYFFI_NO_MATCH) {
         made = anyffi_py_bind_slowly(function, args, named->count, named->names);
       } else {
@@ -130,7 +130,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_overloaded_slow(PyObject* function,
   return made;
 }
 
-/// Names the keywords in the message of the exception that is set, if that says that no overload takes the arguments.
+/// Adds the names of keywords to the message of the exception that is set, if no overload takes the arguments.
 ANYFFI_NEVER_INLINE void anyffi_py_name_keywords(PyObject* names) {
   AnyffiSaved saved = anyffi_py_save_exception();
   int is_refusal = saved.exception != NULL && saved.exception == anyffi_py_refusal;
@@ -139,7 +139,8 @@ ANYFFI_NEVER_INLINE void anyffi_py_name_keywords(PyObject* names) {
   if (is_type_error) anyffi_py_complete(anyffi_state.name_keywords, names, NULL, NULL, 0);
 }
 
-/// Calls a function with overloads by keyword. Here, if the keywords fit only one of them, or all in order.
+/// Calls a function with overloads by keyword: directly, if the keywords fit only one overload, or all of them in
+/// order.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_some_overload(PyObject* function, AnyffiFunction* target,
                                                            PyObject* const* args, Py_ssize_t count, PyObject* names) {
   int32_t places[ANYFFI_FEW_NAMED];
@@ -167,7 +168,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_some_overload(PyObject* function, A
   return anyffi_py_call_overloaded_slow(function, target, &named, args);
 }
 
-/// Calls with keywords that are not in order, or whose parameters are not known yet, or with many arguments.
+/// Calls with keywords that are out of order, whose parameters are not known yet, or with many arguments.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_named(PyObject* function, PyObject* const* args, Py_ssize_t count,
                                                     PyObject* names) {
   AnyffiFunction* target = anyffi_py_unwrap_function(function);

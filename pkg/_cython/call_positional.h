@@ -1,14 +1,14 @@
-/// Calls with arguments by position, each path for some kinds of arguments.
+/// Calls with arguments by position; each path is for some kinds of arguments.
 ///
-/// In C, where a call with numbers saves no register and every path ends in a jump. Cython's functions, which keep
-/// tracebacks, took a third more instructions for a whole call with one number.
+/// Written in C so that a call with numbers saves no register and every path ends in a tail call. Cython's functions,
+/// which keep tracebacks, took a third more instructions for a whole call with one number.
 
 #ifndef ANYFFI_CALL_POSITIONAL_H_
 #define ANYFFI_CALL_POSITIONAL_H_
 
 #include "overloads.h"
 
-/// Calls with any arguments, for which there is an array.
+/// Calls with any arguments, for which the caller has an array.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_with(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count,
                                                    AnyffiValue* values) {
   int is_packed;
@@ -18,7 +18,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_with(AnyffiFunction* target, PyObj
   return anyffi_py_finish(result, values, packed);
 }
 
-/// Returns an array for more than ANYFFI_MAX_SHORT arguments, for `anyffi_free`; NULL with an exception.
+/// Returns an array for more than ANYFFI_MAX_SHORT arguments, to be freed by `anyffi_free`; NULL with an exception.
 static AnyffiValue* anyffi_py_allocate(Py_ssize_t count) {
   if (count > INT32_MAX) {
     PyErr_SetString(PyExc_OverflowError, "too many arguments");
@@ -44,8 +44,8 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_short(AnyffiFunction* target, PyObj
   return anyffi_py_call_with(target, args, count, values);
 }
 
-/// Calls with one argument, which is not plain. Without a loop fewer registers need to be saved, here and below: a
-/// tenth of the time of a call with a short tuple.
+/// Calls with one argument, which is not plain. Without a loop fewer registers need to be saved here and in the
+/// functions below, which is a tenth of the time of a call with a short tuple.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_object(AnyffiFunction* target, PyObject* const* args) {
   AnyffiValue value;
   if (anyffi_py_pack_object(args[0], &value) < 0) return anyffi_py_fail_pack(target, args, NULL, 1);
@@ -84,11 +84,11 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_plain(AnyffiFunction* target, PyObj
   return anyffi_py_call_packed(target, values, count);
 }
 
-/// The flags of str and bytes, and of all that is neither they nor immediate, with their subclasses.
+/// Type flags of str and bytes, and of objects that are neither text nor immediate, with their subclasses.
 #define ANYFFI_TEXT_FLAGS (Py_TPFLAGS_UNICODE_SUBCLASS | Py_TPFLAGS_BYTES_SUBCLASS)
 #define ANYFFI_OBJECT_FLAGS (ANYFFI_CONTAINER_FLAGS | Py_TPFLAGS_HEAPTYPE | Py_TPFLAGS_HAVE_VECTORCALL)
 
-/// Calls with at most ANYFFI_MAX_SHORT arguments, which are probably immediate. Those, too, need few registers, and
+/// Calls with at most ANYFFI_MAX_SHORT arguments, which are probably immediate. These need few registers as well, and
 /// nothing has to be released.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_immediate(AnyffiFunction* target, PyObject* const* args,
                                                        Py_ssize_t count) {
@@ -113,7 +113,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_callable(AnyffiFunction* target, Py
   int has_run_code = 0;
   for (; packed < count; ++packed) {
     if (anyffi_py_pack_plain(args[packed], &values[packed])) {
-      // Nothing has run.
+      // No users' code ran.
     } else if (anyffi_py_pack_rare_object(args[packed], &values[packed]) < 0) {
       break;
     } else {
@@ -129,7 +129,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_callable(AnyffiFunction* target, Py
   return anyffi_py_finish(result, values, packed);
 }
 
-/// Calls with arguments by position, which the caller keeps alive as it does the function.
+/// Calls with arguments by position; the caller keeps them and the function alive.
 static inline PyObject* anyffi_py_call(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
   return count > ANYFFI_MAX_SHORT ? anyffi_py_call_long(target, args, count)
                                   : anyffi_py_call_objects(target, args, count);

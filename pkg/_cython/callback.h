@@ -12,7 +12,7 @@
 /// Up to this many arguments are unpacked on the stack.
 #define ANYFFI_CALLBACK_ON_STACK 8
 
-/// Has C++ load a result from the Python object itself, if it asked for that: 1, or 0 where it has to be packed.
+/// Lets C++ load a result from the Python object itself, if it asked for that: 1, or 0 if it has to be packed.
 static inline int anyffi_py_load_result(PyObject* x, AnyffiValue* result) {
   AnyffiItems whole = {x, 0, 0, 0, 0};
   AnyffiValue value;
@@ -28,7 +28,7 @@ static inline int anyffi_py_load_result(PyObject* x, AnyffiValue* result) {
 
 /// Unpacks borrowed values into `places`, calls with them and packs the result as an owned value.
 ///
-/// `places` has one more slot before the first argument, which the callee may use: methods then need no copy.
+/// `places` has one slot before the first argument, which the callee may use, so that methods need no copy.
 ANYFFI_ALWAYS_INLINE int anyffi_py_run_with(PyObject* function, const AnyffiValue* args, int32_t count,
                                             AnyffiValue* result, PyObject** places) {
   int status = -1;
@@ -41,7 +41,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_run_with(PyObject* function, const AnyffiValu
   if (unpacked == count) {
     PyObject* value = anyffi_py_invoke(function, places + 1, (size_t)count | PY_VECTORCALL_ARGUMENTS_OFFSET);
     if (value != NULL) {
-      // Most results, without a call.
+      // Most results are packed without a function call.
       int is_packed = anyffi_py_discard_result(result) || anyffi_py_pack_immediate(value, Py_TYPE(value), result) ||
                       anyffi_py_load_result(value, result);
       status = is_packed ? 0 : anyffi_py_pack_result(function, value, result);
@@ -75,8 +75,8 @@ static inline int anyffi_py_run(PyObject* function, const AnyffiValue* args, int
   return anyffi_py_run_with(function, args, count, result, places);
 }
 
-/// 1 for a Python function that the garbage collector has cleared, as when the destructor of a C++ object that is
-/// collected with it calls it. CPython would read its globals through NULL.
+/// 1 for a Python function that the garbage collector has cleared, which the destructor of a C++ object collected with
+/// it may call. CPython would read its globals through NULL.
 static inline int anyffi_py_is_cleared(PyObject* function) {
   if (PyFunction_Check(function)) return PyFunction_GET_GLOBALS(function) == NULL;
   if (!PyMethod_Check(function)) return 0;
@@ -84,14 +84,14 @@ static inline int anyffi_py_is_cleared(PyObject* function) {
   return PyFunction_Check(function) && PyFunction_GET_GLOBALS(function) == NULL;
 }
 
-/// What the runtime calls, from any thread, for a function over a Python callable.
+/// The `call` of functions over Python callables, which the runtime calls from any thread.
 static int anyffi_py_callback(void* handle, AnyffiValue* args, int32_t count, AnyffiValue* result) {
   int former = anyffi_py_lock();
   int status = ANYFFI_HOST_DONE;
 #ifdef Py_GIL_DISABLED
   PyCriticalSection* left = anyffi_py_leave_section();
 #endif
-  // The runtime marked the result unset, to find out whether the callback got as far as here.
+  // The runtime marked the result unset, to detect whether the callback got this far.
   if (__builtin_expect(anyffi_py_is_cleared((PyObject*)handle), 0)) {
     *result = anyffi_make_none();
     anyffi_py_raise_made(anyffi_state.cleared_function, (PyObject*)handle);

@@ -1,5 +1,5 @@
-/// Comparing and searching the elements of sequences, as list and tuple do: element by element, up to the first that
-/// decides. Comparing two elements may run code that changes either sequence, so each step reads both anew.
+/// Comparing and searching elements of sequences, as list and tuple do: element by element, up to the first that
+/// decides. Comparing two elements may run code that changes either sequence, so each step reads both again.
 
 #ifndef ANYFFI_COMPARE_H_
 #define ANYFFI_COMPARE_H_
@@ -10,7 +10,7 @@
 /// The elements of a Python list or tuple, or of a sequence of the runtime.
 typedef struct {
   PyObject* items;           // the list or tuple, or NULL
-  PyObject* held;            // a tuple of the items until code of Python runs, owned; in builds without the GIL
+  PyObject* held;            // owned, a tuple of the items until Python code runs; without the GIL only
   AnyffiSequence* sequence;  // the sequence, if `items` is NULL
 } AnyffiOperand;
 
@@ -27,7 +27,7 @@ static inline PyObject* anyffi_py_operand_item(const AnyffiOperand* operand, Py_
   return anyffi_py_return_new(PySequence_Fast_ITEMS(operand->items)[i]);
 }
 
-/// Finds the other operand of an operator, borrowed; 0 if it is neither a builtin, nor a subclass of it, nor ours.
+/// Finds the other operand of an operator, borrowed; 0 if it is neither a builtin container or a subclass, nor ours.
 static int anyffi_py_read_operand(int32_t type_code, PyObject* x, AnyffiOperand* out) {
   int is_alike = type_code == ANYFFI_LIST ? PyList_Check(x) : PyTuple_Check(x);
   out->items = is_alike ? x : NULL;
@@ -103,12 +103,12 @@ static int anyffi_py_nested_equals(const AnyffiValue* cell, PyObject* item, int 
   return is_alike ? anyffi_py_items_equal((const AnyffiSequence*)object, item, depth + 1) : -1;
 }
 
-/// Whether a cell equals an object, where that runs no code of Python; -1 where it does.
+/// Whether a cell equals an object; -1 if comparing them would run Python code.
 static inline int anyffi_py_cell_equals(const AnyffiValue* cell, PyObject* item) {
   return anyffi_py_cell_equals_at(cell, item, 0);
 }
 
-/// Finds the first position from `i` on at which two sequences differ, or may: -1 if there is none.
+/// Finds the first position from `i` on at which two sequences may differ: -1 if there is none.
 static Py_ssize_t anyffi_py_skip_equal(const AnyffiSequence* mine, const AnyffiOperand* other, Py_ssize_t i) {
   if (other->items == NULL) {
     int32_t is_equal;
@@ -174,7 +174,7 @@ static PyObject* anyffi_py_sequence_compare(PyObject* self, PyObject* other, int
   int is_known = anyffi_py_read_operand(type_code, other, &operand);
   AnyffiSequence* mine = anyffi_py_peek_sequence(self, type_code);
   if (mine == NULL || !is_known) return anyffi_py_compare_shared(self, other, operation, is_known, type_code);
-  // Comparisons may release either.
+  // Comparing elements may release either operand.
   Py_INCREF(self);
   Py_INCREF(other);
   PyObject* result = anyffi_py_compare_sequences(mine, &operand, operation);
@@ -204,7 +204,7 @@ static int64_t anyffi_py_find_value(AnyffiSequence* sequence, PyObject* value, i
   }
 }
 
-/// As `anyffi_py_find_value`, of a wrapper, which it keeps alive.
+/// As `anyffi_py_find_value`, for the sequence of a wrapper, which it keeps alive.
 static int64_t anyffi_py_search(PyObject* self, AnyffiSequence* sequence, PyObject* value, int64_t start,
                                 int64_t stop) {
   Py_INCREF(self);
@@ -237,7 +237,7 @@ static PyObject* anyffi_py_sequence_index(PyObject* self, PyObject* const* args,
   int64_t found = anyffi_py_search(self, sequence, args[0], bounds[0], bounds[1]);
   if (found >= 0) return PyLong_FromLongLong(found);
   if (found == -2) return NULL;
-  // Raises with the interpreter's own message.
+  // Let the interpreter raise the error, with its own message.
   PyObject* empty = type_code == ANYFFI_LIST ? PyList_New(0) : PyTuple_New(0);
   PyObject* result = empty == NULL ? NULL : PyObject_CallMethod(empty, "index", "(O)", args[0]);
   Py_XDECREF(empty);

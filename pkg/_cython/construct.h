@@ -1,5 +1,5 @@
-/// Constructors of containers: calls of the public classes, straight into storage. What is not frequent (wrong
-/// arguments, subclasses, a class whose `__init__` was replaced) is left to `type.__call__`.
+/// Constructors of containers: calls of the public classes write directly into storage. `type.__call__` handles rare
+/// cases: wrong arguments, subclasses, a class whose `__init__` was replaced.
 
 #ifndef ANYFFI_CONSTRUCT_H_
 #define ANYFFI_CONSTRUCT_H_
@@ -7,7 +7,7 @@
 #include "elements.h"
 #include "set_methods.h"
 
-// Each function makes a new object of a type: 1, 0 for what `__init__` handles, -1 with an exception.
+// Each function makes a new object of a type: 1, 0 if `__init__` has to do it, -1 with an exception.
 
 static int anyffi_py_copy_as(AnyffiObject* from, int32_t type_code, AnyffiValue* out) {
   AnyffiValue container = anyffi_make_object(from);
@@ -17,8 +17,8 @@ static int anyffi_py_copy_as(AnyffiObject* from, int32_t type_code, AnyffiValue*
   return status == 0 ? 1 : anyffi_py_raise_taken();
 }
 
-/// Makes a Shape of a new Array or List, which it steals, of the elements of `items`. The runtime's function raises the
-/// error about others than ints.
+/// Turns a new Array or List, which it steals, into a Shape of the elements of `items`. If some are no ints, the
+/// runtime's function raises the error.
 static int anyffi_py_make_shape(PyObject* items, AnyffiValue* made) {
   if (anyffi_py_are_ints((AnyffiSequence*)made->as_object)) {
     made->as_object->type_code = ANYFFI_SHAPE;
@@ -39,7 +39,7 @@ static int anyffi_py_make_shape(PyObject* items, AnyffiValue* made) {
   Py_XDECREF(plain);
   Py_XDECREF(runtime);
   Py_XDECREF(create);
-  // The function may have taken it.
+  // The function may have stolen it.
   if (status != 0) return anyffi_py_discard(made);
   anyffi_value_drop(made);
   *made = shape;
@@ -55,7 +55,7 @@ static int anyffi_py_make_sequence(PyObject* x, int32_t type_code, AnyffiValue* 
     out->aux = ANYFFI_MOVABLE;
     return anyffi_py_make_shape(x, out);
   }
-  // A list or tuple is read in place, whichever of the two is made.
+  // A list or tuple is read in place, whichever sequence is made.
   int is_read = PyList_CheckExact(x) || PyTuple_CheckExact(x);
   if (!is_read && anyffi_py_need_stack() < 0) return -1;
   PyObject* items = is_read                    ? anyffi_py_return_new(x)
@@ -90,7 +90,7 @@ static int anyffi_py_make_mapping(PyObject* const* args, Py_ssize_t count, PyObj
 static int anyffi_py_make_set(PyObject* x, int32_t type_code, AnyffiValue* out) {
   AnyffiMapping* found = anyffi_py_peek_set_exact(x);
   if (found != NULL) return anyffi_py_copy_as(&found->header, type_code, out);
-  // No two elements of a set are equal: none is looked for, which takes longer than to pack it.
+  // The elements of a set are distinct, so that looking for equal ones, which takes longer than packing, is not needed.
   int is_packed = PyAnySet_CheckExact(x) ? anyffi_py_pack_operand_whole(x, out) : 0;
   if (is_packed > 0) out->as_object->type_code = type_code;
   if (is_packed != 0) return is_packed;
@@ -125,7 +125,7 @@ static int anyffi_py_make_container(PyObject* const* args, Py_ssize_t count, PyO
   return anyffi_py_make_sequence(args[0], type_code, out);
 }
 
-/// Calls the class of sets with another iterable than a set, list or tuple.
+/// Makes a set from an iterable other than a set, list or tuple.
 static PyObject* anyffi_py_construct_listed(PyObject* cls, PyObject* iterable, int32_t type_code) {
   PyObject *items = anyffi_py_list_of(iterable), *rest;
   AnyffiValue made;
@@ -151,7 +151,7 @@ static PyObject* anyffi_py_construct(PyObject* cls, PyObject* const* args, Py_ss
   int status = 0;
   if (cls == anyffi_state.classes[type_code] && anyffi_py_is_unchanged(type_code)) {
     int is_mutable = type_code == ANYFFI_LIST || type_code == ANYFFI_DICT || type_code == ANYFFI_SET;
-    // As `tuple` does; `__new__` is the same in Python.
+    // As `tuple` does; `__new__` in Python does the same.
     if (!is_mutable && anyffi_py_has_arguments(count, 1, names) && (PyObject*)Py_TYPE(args[0]) == cls) {
       return anyffi_py_return_new(args[0]);
     }

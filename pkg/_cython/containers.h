@@ -1,6 +1,6 @@
 /// Direct access of wrappers to the memory of containers.
 ///
-/// The GIL is held, so that nothing changes but where Python code runs: in packing, unpacking and comparing keys.
+/// The GIL is held, so that nothing changes except while Python code runs: in packing, unpacking and comparing keys.
 /// Slices and keys that are no exact int are handled in elements.h.
 
 #ifndef ANYFFI_CONTAINERS_H_
@@ -25,7 +25,7 @@ static inline int anyffi_py_read_index(PyObject* key, int64_t* out) {
 /// As `anyffi_py_get_item`, for a key that is a slice, negative, out of range or not an exact int.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_get_item_slow(PyObject* wrapper, int32_t type_code, PyObject* key);
 
-/// Returns an element by its key. The most frequent look-ups make no further call: half the instructions.
+/// Returns an element by its key. The most frequent look-ups call no other function, which halves the instructions.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_get_item(PyObject* wrapper, int32_t type_code, PyObject* key) {
   AnyffiSequence* sequence = (AnyffiSequence*)((AnyffiWrapper*)wrapper)->object;
   int64_t index;
@@ -51,7 +51,7 @@ static PyObject* anyffi_py_list_elements(const AnyffiSequence* sequence) {
   for (int64_t i = 0; i < sequence->size; ++i) {
     const AnyffiValue* cell = &sequence->data[i];
     int status;
-    // Characters and ints are made here: `unpack_copy`, and a list that grows, would take twice as long.
+    // Characters and ints are created inline: `unpack_copy`, and a list that grows, would take twice as long.
     if (anyffi_py_is_latin_character(cell)) {
       status = anyffi_py_append(items, anyffi_state.characters[cell->aux]);
     } else if (cell->type_code == ANYFFI_INT) {
@@ -79,7 +79,7 @@ static inline AnyffiMapping* anyffi_py_unwrap_mapping(PyObject* wrapper, int32_t
   return (AnyffiMapping*)anyffi_py_unwrap_as(wrapper, type_code);
 }
 
-/// Releases a packed argument, after a function of the C ABI returned `status`; 0, or -1 with its error raised.
+/// Releases a packed argument after a function of the C ABI returned `status`; 0, or -1 with its error raised.
 static inline int anyffi_py_end_access(int status, int was_made, const AnyffiValue* packed) {
   if (status == 0) {
     if (was_made) anyffi_value_drop(packed);
@@ -130,7 +130,7 @@ static int anyffi_py_has_key(PyObject* wrapper, int32_t type_code, PyObject* key
   return is_there < 0 ? anyffi_py_fail_special(type_code, "__contains__", key) : is_there;
 }
 
-/// What `anyffi_py_has_element` returns for a Set or set, which Python-level code compares as a FrozenSet.
+/// What `anyffi_py_has_element` returns if the element is a Set or set, which code in Python compares as a FrozenSet.
 #define ANYFFI_IS_SET 2
 
 /// 1 if a set has an element, 0 if not, -1 with an exception, ANYFFI_IS_SET.
@@ -161,7 +161,7 @@ static int anyffi_py_put_item(PyObject* wrapper, int32_t type_code, PyObject* ke
     anyffi_py_discard(&packed_item);
     return anyffi_py_discard(&packed_key);
   }
-  // Steals both, also where it fails.
+  // Steals both, even on failure.
   if (anyffi_mapping_set(mapping, &packed_key, &packed_item, &existed) != 0) return anyffi_py_raise_taken();
   return 0;
 }
@@ -175,7 +175,7 @@ static inline int64_t anyffi_py_next_entry(const AnyffiMapping* mapping, int64_t
   return -1;
 }
 
-/// What iterators over entries return, as the rules number it.
+/// What iterators over entries return; the rules use the same numbers.
 typedef enum AnyffiEntryPart { ANYFFI_KEYS, ANYFFI_VALUES, ANYFFI_ITEMS, ANYFFI_ELEMENTS } AnyffiEntryPart;
 
 /// Returns key, value or both of an entry.

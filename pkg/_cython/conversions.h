@@ -17,7 +17,7 @@ static int anyffi_py_read_bound(PyObject* range, Py_ssize_t number, int64_t* out
   return overflow == 0;
 }
 
-/// Packs the ints of a range: 1, 0 where the rules do, -1 with an exception.
+/// Packs the ints of a range: 1, 0 if the rules have to do it, -1 with an exception.
 static int anyffi_py_convert_range(PyObject* range, AnyffiValue* out) {
   int64_t start, stop, step;
   int status = anyffi_py_read_bound(range, 0, &start);
@@ -26,7 +26,7 @@ static int anyffi_py_convert_range(PyObject* range, AnyffiValue* out) {
   Py_ssize_t size = status > 0 ? PyObject_Size(range) : 0;
   if (status <= 0) return status;
   if (size < 0) {
-    // There are more than a size can say.
+    // The range has more items than a Py_ssize_t can count.
     PyErr_Clear();
     return 0;
   }
@@ -49,11 +49,11 @@ static int anyffi_py_is_listed(PyTypeObject* cls) {
   return 0;
 }
 
-/// Packs what `x` is as another type (AnyffiConversion): 1, 0 where the rules do, -1 with an exception.
+/// Packs `x` converted to another type (AnyffiConversion): 1, 0 if the rules have to do it, -1 with an exception.
 static int anyffi_py_convert_directly(PyObject* x, int32_t conversion, AnyffiValue* out) {
   PyTypeObject* cls = Py_TYPE(x);
   PyObject* made = NULL;
-  // The rules record what code of users returns.
+  // In check mode the rules record what users' code returns.
   if (anyffi_state.is_check_mode) return 0;
   if (conversion == ANYFFI_AS_DURATION || conversion == ANYFFI_AS_DATE_TIME)
     return anyffi_py_read_time(x, conversion, out);
@@ -73,8 +73,8 @@ static int anyffi_py_convert_directly(PyObject* x, int32_t conversion, AnyffiVal
   return status < 0 ? -1 : 1;
 }
 
-/// Returns the object for a value that was converted so; NULL with an exception, or without one where the rules make
-/// it.
+/// Returns the Python object for a value that was converted like this; NULL with an exception, or without one if the
+/// rules have to make it.
 static PyObject* anyffi_py_create_directly(int32_t conversion, const AnyffiValue* from) {
   int is_time = conversion == ANYFFI_AS_DURATION || conversion == ANYFFI_AS_DATE_TIME;
   if (!is_time || from->type_code != ANYFFI_INT || anyffi_py_datetime_api() == NULL) return NULL;

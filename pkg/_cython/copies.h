@@ -1,5 +1,5 @@
-/// Copies and pickles of containers, but for what the methods of `_objects` handle: subclasses, and for pickles
-/// containers that hold more than scalars.
+/// Copies and pickles of containers. The methods of `_objects` handle subclasses, and pickles of containers that hold
+/// more than scalars.
 
 #ifndef ANYFFI_COPIES_H_
 #define ANYFFI_COPIES_H_
@@ -55,8 +55,8 @@ static PyObject* anyffi_py_list_set(const AnyffiMapping* set) {
   return items;
 }
 
-/// What makes a container of no content, or of `content`, which it steals; and the items to be added, which it steals:
-/// those of a list (at 3) or a mapping (at 4).
+/// Returns the tuple of `__reduce__`. The container is created empty or from `content`, which is stolen; `items` are
+/// added later and stolen: those of a list (at index 3) or a mapping (at index 4).
 static PyObject* anyffi_py_reduced(int32_t type_code, PyObject* content, PyObject* items, Py_ssize_t position) {
   PyObject *arguments = NULL, *made = NULL, *walk = NULL;
   PyObject* name = anyffi_state.public_names[type_code];
@@ -95,8 +95,8 @@ static PyObject* anyffi_py_reduce(PyObject* self, PyObject* const* args, Py_ssiz
   int is_set = type_code == ANYFFI_SET || type_code == ANYFFI_FROZEN_SET;
   PyObject* content = is_set ? anyffi_py_list_set((AnyffiMapping*)object) : anyffi_py_plain(self);
   if (content != NULL && (type_code == ANYFFI_MAP || type_code == ANYFFI_DICT)) {
-    // A dict of what the mapping proxy shows; and the pairs of the dict, not its `items()`: without memory for the
-    // first pair, the iterator of those ends the process.
+    // A mappingproxy is copied to a dict. Of a dict, a list of pairs is taken instead of `items()`, whose iterator ends
+    // the process if memory for the first pair is exhausted.
     PyObject* read =
         type_code == ANYFFI_MAP ? PyObject_CallMethodNoArgs(content, anyffi_state.copy_name) : PyDict_Items(content);
     Py_SETREF(content, read);

@@ -78,7 +78,7 @@ cdef int checked_equal(void* handle, const AnyffiValue* other, int32_t* out) noe
 @cython.auto_pickle(False)
 @cython.final
 cdef class Rendering:
-    """A packed value, with the reference that it may own: an exception at any instant leaks nothing."""
+    """A packed value, with the reference that it may own: an exception at any point leaks nothing."""
 
     cdef AnyffiValue value
     cdef bint owned

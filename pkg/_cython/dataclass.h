@@ -1,5 +1,5 @@
-/// Calls of dataclasses (`anyffi.dataclass`), whose objects are made with all their fields at once. What is not
-/// frequent, such as wrong arguments, is left to `type.__call__`, and so to the `__init__` of the standard library.
+/// Calls of dataclasses (`anyffi.dataclass`) whose objects are made with all fields at once. `type.__call__`, and so
+/// the `__init__` of the standard library, handles rare cases such as wrong arguments.
 
 #ifndef ANYFFI_DATACLASS_H_
 #define ANYFFI_DATACLASS_H_
@@ -9,15 +9,15 @@
 #include "class_plan.h"
 #include "dataclass_init.h"
 
-/// What a field holds as it is, without the checks of `set`: AnyffiRecordField.takes.
+/// Values that a field stores unchanged, without the checks of `set`: AnyffiRecordField.takes.
 #define ANYFFI_TAKES_STR 1
 #define ANYFFI_TAKES_NONE 2
-#define ANYFFI_TAKES_SCALAR 4  // each
+#define ANYFFI_TAKES_SCALAR 4  // any of them
 
 typedef struct {
   PyObject* name;        // interned, owned
-  PyObject* descriptor;  // in the class, owned
-  PyObject* standard;    // a default, or what makes one; NULL: an argument is required. Owned
+  PyObject* descriptor;  // of the class, owned
+  PyObject* standard;    // owned, a default or its factory; NULL if an argument is required
   const AnyffiFieldInfo* field;
   int is_factory;
   int parameter;  // its index, or -1
@@ -27,9 +27,9 @@ typedef struct {
 /// The plan of a dataclass.
 typedef struct {
   PyVarObject ob_base;  // the size is the number of fields
-  // `_anyffi_record`, `__new__`, `__init__` and `__setattr__` of the class, owned.
+  // Owned attributes of the class: `_anyffi_record`, `__new__`, `__init__` and `__setattr__`.
   PyObject *record, *make, *init, *setter;
-  unsigned int version;  // of the class, when it last had them and the descriptors
+  unsigned int version;  // of the class, when these and the descriptors were last compared
   int32_t type_code;
   int num_parameters, num_positional;
   int has_post_init;
@@ -71,7 +71,7 @@ static PyType_Slot anyffi_record_plan_slots[] = {
 static PyType_Spec anyffi_record_plan_spec = {"anyffi.RecordPlan", sizeof(AnyffiRecordPlan), sizeof(AnyffiRecordField),
                                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, anyffi_record_plan_slots};
 
-/// Compares what a call runs, after the class was changed.
+/// Compares the attributes that a call would use again, after the class was changed.
 ANYFFI_NEVER_INLINE int anyffi_py_is_planned_anew(PyTypeObject* cls, AnyffiRecordPlan* plan) {
   // An object of a failed call would be finalized.
   if (cls->tp_finalize != NULL) return 0;
@@ -88,12 +88,12 @@ ANYFFI_NEVER_INLINE int anyffi_py_is_planned_anew(PyTypeObject* cls, AnyffiRecor
   return 1;
 }
 
-/// Writes what a field holds as it is into its member; 0 for other values, -1 with an exception.
+/// Writes a value that a field stores unchanged into its member; 0 for other values, -1 with an exception.
 ANYFFI_ALWAYS_INLINE int anyffi_py_put_directly(const AnyffiRecordField* field, char* member, PyObject* x) {
   int32_t storage = field->field->storage;
   if (anyffi_py_put_number(storage, member, x)) return 1;
   if (storage != ANYFFI_STORED_VALUE) return 0;
-  // A new content is None.
+  // The member of a new object is None already.
   if (x == Py_None) return (field->takes & (ANYFFI_TAKES_NONE | ANYFFI_TAKES_SCALAR)) != 0;
   if (field->takes & ANYFFI_TAKES_SCALAR) return anyffi_py_pack_scalar(x, (AnyffiValue*)member);
   if (field->takes & ANYFFI_TAKES_STR && PyUnicode_CheckExact(x)) return anyffi_py_own_str(x, (AnyffiValue*)member);
@@ -108,7 +108,7 @@ static int anyffi_py_put_field(AnyffiObject* object, const AnyffiRecordField* fi
   return anyffi_py_put_value(NULL, object, field->field, x);
 }
 
-/// Sorts the arguments of a call by parameters: 0 where `__init__` raises an error.
+/// Assigns the arguments of a call to parameters: 0 if `__init__` has to raise an error.
 static int anyffi_py_sort_arguments(AnyffiRecordPlan* plan, PyObject* const* args, Py_ssize_t count, PyObject* names,
                                     PyObject** given) {
   if (count > plan->num_positional) return 0;
@@ -116,7 +116,7 @@ static int anyffi_py_sort_arguments(AnyffiRecordPlan* plan, PyObject* const* arg
   Py_ssize_t num_names = names == NULL ? 0 : PyTuple_GET_SIZE(names), next = count;
   for (Py_ssize_t i = 0; i < num_names; ++i, ++next) {
     PyObject* name = PyTuple_GET_ITEM(names, i);
-    // Most often in order.
+    // Keywords are most often in order.
     if (next >= plan->num_parameters || plan->parameters[next]->name != name) {
       for (next = 0; next < plan->num_parameters && plan->parameters[next]->name != name; ++next) {
       }
@@ -147,7 +147,7 @@ static PyObject* anyffi_py_construct_record(PyObject* cls, PyObject* const* args
     anyffi_py_raise_taken();
     return NULL;
   }
-  // Defaults and conversions may run code that gives the class another one.
+  // Defaults and conversions may run code that gives the class another plan.
   Py_INCREF(plan);
   for (Py_ssize_t i = 0; i < Py_SIZE(plan); ++i) {
     const AnyffiRecordField* field = &plan->fields[i];
@@ -173,8 +173,8 @@ static PyObject* anyffi_py_construct_record(PyObject* cls, PyObject* const* args
   return wrapper;
 }
 
-/// Sets how a class is called. `rows`: of each field name, descriptor, default or factory, whether it is a factory,
-/// whether there is a default, the index of its parameter, and what it takes.
+/// Sets the plan of a class. `rows` has for each field: name, descriptor, default or factory, whether it is a factory,
+/// whether there is a default, the index of its parameter, and the values of `takes`.
 static void anyffi_py_plan_record(PyTypeObject* cls, int32_t type_code, PyObject* rows, int num_positional,
                                   int num_parameters, int has_post_init) {
   Py_ssize_t count = PyTuple_GET_SIZE(rows);
@@ -246,8 +246,8 @@ static void anyffi_py_inherit_record_plan(PyTypeObject* cls) {
   anyffi_py_set_plan(cls, (PyObject*)plan, anyffi_py_construct_record);
 }
 
-/// Lets objects of a dataclass, or of a class that derives from one, be made without a call of `__new__` in Python, if
-/// that is `make`. `create`: the function that creates a draft. -1 with an exception.
+/// Makes objects of a dataclass, or of a class that derives from one, without calling `__new__` in Python, if that is
+/// `make`. `create`: the function that creates a draft. -1 with an exception.
 static int anyffi_py_set_record_class(PyTypeObject* cls, PyObject* make, PyObject* create) {
   if (!ANYFFI_KNOWN_LAYOUT || anyffi_state.is_check_mode) return 0;
   static const char* const kNames[] = {"__new__",           "_anyffi_record",      "__init__",

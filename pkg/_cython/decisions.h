@@ -9,10 +9,10 @@
 #include "sections.h"
 #include "shell.h"
 
-/// How values of a class are packed. `decision_of` in core_pack.pxi finds it for a function of the rules.
+/// How values of a class are packed. `decision_of` in core_pack.pxi derives it from the function of the rules.
 typedef enum AnyffiDecision {
   ANYFFI_DECISION_UNKNOWN,
-  ANYFFI_DECISION_LOWERED, /* by `lower` of the rules */
+  ANYFFI_DECISION_LOWERED, /* `lower` of the rules packs it */
   ANYFFI_DECISION_WRAPPER,
   ANYFFI_DECISION_INT, /* from here to FROZEN_SET: the builtin and its subclasses */
   ANYFFI_DECISION_FLOAT,
@@ -56,23 +56,23 @@ typedef struct {
   PyTypeObject* cls;
   unsigned int version;
   uint16_t decision;
-  uint16_t depends;     /* on the classes that are registered with abstract ones */
-  uint64_t token;       /* changes with those */
+  uint16_t depends;     /* whether it depends on registrations with abstract classes */
+  uint64_t token;       /* changes with each registration */
   uint32_t enumeration; /* the type code of the enumeration that C++ describes by the class, or 0 */
   PyObject* reader;     /* the function of the rules that lowers instances, borrowed: never freed */
 } AnyffiKnownClass;
 
-/// Two places for each class: of more classes at one place, some are forgotten.
+/// A two-way associative cache: each class has two possible slots, and a third class there replaces one.
 #define ANYFFI_KNOWN_CLASSES 512
 static AnyffiKnownClass anyffi_known_classes[ANYFFI_KNOWN_CLASSES];
 #ifdef Py_GIL_DISABLED
-/// Of each two places: odd while a thread writes there, and another one afterwards.
+/// Counters, one for each two slots: odd while a thread writes there.
 static unsigned anyffi_known_changes[ANYFFI_KNOWN_CLASSES / 2];
 static AnyffiSpinLock anyffi_known_lock;
 #endif
 
 static inline AnyffiKnownClass* anyffi_py_places_of(PyTypeObject* cls) {
-  // Addresses are multiples of 16; the multiplication spreads neighbours.
+  // Addresses are multiples of 16; the multiplication spreads neighbouring ones.
   uint64_t spread = ((uint64_t)(uintptr_t)cls >> 4) * (uint64_t)0x9E3779B97F4A7C15;
   return &anyffi_known_classes[(spread >> 40) % (ANYFFI_KNOWN_CLASSES / 2) * 2];
 }
@@ -103,8 +103,8 @@ static inline const AnyffiKnownClass* anyffi_py_find_known(PyTypeObject* cls, An
 #endif
 }
 
-/// Reads the token of abstract classes by the C function behind `abc.get_cache_token`; 0, without an exception, where
-/// there is none. A token begins at 0, so it is returned plus 1.
+/// Reads the token of abstract classes by the C function behind `abc.get_cache_token`; 0, without an exception, if
+/// there is none. Tokens begin at 0, so that 1 is added.
 static inline uint64_t anyffi_py_registration_token(void) {
   PyObject* function = anyffi_state.get_cache_token;
   if (function == NULL) return 0;
@@ -140,7 +140,7 @@ static int64_t anyffi_py_look_up_enumeration(PyTypeObject* cls) {
   return (int64_t)PyLong_AsUnsignedLong(code);
 }
 
-/// Remembers the decision of a class.
+/// Caches the decision of a class.
 static void anyffi_py_remember_decision(PyTypeObject* cls, unsigned int version, AnyffiDecision decision, int depends,
                                         uint64_t token, PyObject* reader) {
   AnyffiKnownClass* place = anyffi_py_places_of(cls);
@@ -170,14 +170,14 @@ static void anyffi_py_remember_decision(PyTypeObject* cls, unsigned int version,
 #endif
 }
 
-/// The decision of a class that is not remembered: that of a wrapper, or unknown.
+/// The decision of a class that is not cached: a wrapper's, which is then cached, or unknown.
 ANYFFI_NEVER_INLINE AnyffiDecision anyffi_py_forgotten_decision(PyTypeObject* cls) {
   if (!PyType_IsSubtype(cls, anyffi_state.object_core)) return ANYFFI_DECISION_UNKNOWN;
   anyffi_py_remember_decision(cls, anyffi_py_version(cls), ANYFFI_DECISION_WRAPPER, 0, 0, NULL);
   return ANYFFI_DECISION_WRAPPER;
 }
 
-/// The record of a class as it is now, or NULL.
+/// The cached record of a class if it is up to date, or NULL.
 static inline const AnyffiKnownClass* anyffi_py_known_class(PyTypeObject* cls, AnyffiKnownClass* copy) {
   const AnyffiKnownClass* known = anyffi_py_find_known(cls, copy);
   if (known == NULL) return NULL;
@@ -185,7 +185,7 @@ static inline const AnyffiKnownClass* anyffi_py_known_class(PyTypeObject* cls, A
   return version != 0 && known->version == version ? known : NULL;
 }
 
-/// The decision of a class, if it is remembered; runs no Python code.
+/// The decision of a class, if it is cached; runs no Python code.
 static inline AnyffiDecision anyffi_py_known_decision(PyTypeObject* cls) {
   AnyffiKnownClass copy;
   const AnyffiKnownClass* known = anyffi_py_known_class(cls, &copy);
@@ -194,8 +194,8 @@ static inline AnyffiDecision anyffi_py_known_decision(PyTypeObject* cls) {
   return (AnyffiDecision)known->decision;
 }
 
-/// The function of the rules that lowers `x`, borrowed: that of its class if its decision is still right, else the one
-/// that decides.
+/// The function of the rules that lowers `x`, borrowed: the cached one of its class if that is still valid, else
+/// `lower`, which decides.
 static inline PyObject* anyffi_py_reader_of(PyObject* x) {
   AnyffiKnownClass copy;
   const AnyffiKnownClass* known = anyffi_state.is_check_mode ? NULL : anyffi_py_known_class(Py_TYPE(x), &copy);
@@ -204,10 +204,11 @@ static inline PyObject* anyffi_py_reader_of(PyObject* x) {
   return is_right ? known->reader : anyffi_state.lower;
 }
 
-/// Where the decision for a class itself as a value is kept, beside that for its instances. No class has this address.
+/// The key for the decision for a class that is itself the value, beside that for its instances. No class has this
+/// address.
 static inline PyTypeObject* anyffi_py_key_of_class(PyObject* cls) { return (PyTypeObject*)((char*)cls + 1); }
 
-/// 1 if a class is packed as a function, as nearly all are, and that is remembered.
+/// 1 if a class is packed as a function, as nearly all are, and this is cached.
 static inline int anyffi_py_is_known_function(PyObject* cls) {
   AnyffiKnownClass copy;
   const AnyffiKnownClass* known = anyffi_py_find_known(anyffi_py_key_of_class(cls), &copy);
@@ -216,7 +217,7 @@ static inline int anyffi_py_is_known_function(PyObject* cls) {
   return version != 0 && known->version == version;
 }
 
-/// The decision of the class of `x`, by the rules if it is not remembered; -1 with an exception.
+/// The decision of the class of `x`, by the rules if it is not cached; -1 with an exception.
 static inline int anyffi_py_find_decision(PyObject* x) {
   AnyffiDecision known = anyffi_py_known_decision(Py_TYPE(x));
   return known != ANYFFI_DECISION_UNKNOWN ? (int)known : anyffi_py_learn_decision(x);

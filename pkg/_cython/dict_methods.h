@@ -29,7 +29,7 @@ static PyObject* anyffi_py_dict_get(PyObject* self, PyObject* const* args, Py_ss
   return anyffi_py_mapping_get(self, args, count, names, ANYFFI_DICT);
 }
 
-/// Removes a key, whose value `out` owns then: 1, 0 if it is absent, -1 with an exception, ANYFFI_IS_SET for a Set.
+/// Removes a key and moves its value to `out`: 1, 0 if it is absent, -1 with an exception, ANYFFI_IS_SET for a Set.
 static int anyffi_py_take_entry(PyObject* self, int32_t type_code, PyObject* key, AnyffiValue* out) {
   AnyffiValue packed;
   int64_t entry = -1;
@@ -42,7 +42,7 @@ static int anyffi_py_take_entry(PyObject* self, int32_t type_code, PyObject* key
   if (status == 0 && entry >= 0) {
     *out = mapping->entries[entry].value;
     anyffi_value_retain(out);
-    // Cannot fail: the entry is there. Releasing its key may run code, but none that sees the entry.
+    // Cannot fail, because the entry exists. Releasing its key may run code, but none that sees the entry.
     anyffi_mapping_erase(&mapping->header, entry);
   }
   if (anyffi_py_end_access(status, was_made, &packed) < 0) return -1;
@@ -107,7 +107,7 @@ static PyObject* anyffi_py_dict_setdefault(PyObject* self, PyObject* const* args
     return anyffi_py_fail_method(ANYFFI_DICT, "setdefault", args, count, NULL);
   }
   if (key.type_code > 0 || value.type_code > 0) {
-    // Packing objects may have run code, or another thread, that set it.
+    // Packing objects may have run code that set the key, or another thread did.
     AnyffiValue former;
     int status = anyffi_mapping_get(((AnyffiWrapper*)self)->object, &key, &former);
     if (status != 0) anyffi_py_raise_taken();
@@ -119,7 +119,7 @@ static PyObject* anyffi_py_dict_setdefault(PyObject* self, PyObject* const* args
   }
   AnyffiValue stored = value;
   anyffi_value_retain(&stored);
-  // Steals both, also where it fails.
+  // Steals both, even on failure.
   if (anyffi_mapping_set(((AnyffiWrapper*)self)->object, &key, &value, &existed) != 0) {
     anyffi_py_raise_taken();
     anyffi_py_discard(&stored);

@@ -17,7 +17,7 @@ static int anyffi_py_move_entries(AnyffiObject* to, AnyffiMapping* from) {
   return 0;
 }
 
-/// 1 for keys that are surely hashable and compared without code of Python.
+/// 1 for keys that are certainly hashable and are compared without Python code.
 static inline int anyffi_py_is_plain_key(const AnyffiValue* key) {
   if (key->type_code == ANYFFI_ARRAY) {
     uint64_t types = ((const AnyffiSequence*)key->as_object)->type_mask;
@@ -28,8 +28,8 @@ static inline int anyffi_py_is_plain_key(const AnyffiValue* key) {
   return anyffi_py_is_compared(key, 0);
 }
 
-/// Packs one more entry without hashing its key: 1, 0 where that takes code of Python and for keys that may become
-/// equal to others, -1 with an exception.
+/// Packs one more entry without hashing its key: 1, 0 if that needs Python code and for keys that may become equal to
+/// others, -1 with an exception.
 static inline int anyffi_py_pack_unhashed_entry(PyObject* key, PyObject* item, AnyffiMapping* made,
                                                 AnyffiDirect* direct) {
   int packed = anyffi_py_direct_entry(key, item, 1, made, direct, 1);
@@ -43,7 +43,7 @@ static int anyffi_py_pack_unhashed(PyObject* x, AnyffiValue* out) {
   Py_ssize_t position = 0;
   int packed = 1, is_dict = PyDict_CheckExact(x);
 #ifdef Py_GIL_DISABLED
-  // Other threads could change it.
+  // Other threads could change a list or dict.
   if (!PyTuple_CheckExact(x)) return 0;
 #endif
   AnyffiDirect direct;
@@ -104,7 +104,7 @@ static int anyffi_py_update_from_pairs(AnyffiObject* to, PyObject* other) {
 /// Sets the entries of the dict that Python makes of the arguments: 1, or -1 with an exception.
 static int anyffi_py_update_from_arguments(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   PyObject* content = anyffi_py_dict_of(args, count, names);
-  // What it called may be code of Python.
+  // Making the dict may have run Python code.
   AnyffiObject* dict = content == NULL ? NULL : anyffi_py_unwrap_as(self, ANYFFI_DICT);
   int status = dict == NULL ? -1 : anyffi_py_update_from(dict, content);
   Py_XDECREF(content);

@@ -24,7 +24,7 @@ static void anyffi_py_export_raise(void* exception_class, const char* message) {
   PyErr_SetString((PyObject*)exception_class, message);
 }
 
-/// Returns a capsule with the table, or None where there can be none.
+/// Returns a capsule with the table, or None if it cannot be created.
 static PyObject* anyffi_py_create_exchange(void) {
   const AnyffiExchangeApiHooks hooks = {anyffi_py_export_unwrap, anyffi_py_export_wrap, anyffi_py_export_raise,
                                         PyExc_BufferError};

@@ -1,6 +1,6 @@
 /// Imports arrays whose library exports DLPack's table of functions to compiled code (DLPack 1.2 and later).
 ///
-/// For memory on the CPU this packs what `__dlpack__` returns, several times as fast. Everything else, errors included,
+/// For memory on the CPU this packs the same as `__dlpack__`, several times as fast. Everything else, errors included,
 /// is left to `__dlpack__`, which also synchronises devices.
 
 #ifndef ANYFFI_DLPACK_IMPORT_H_
@@ -23,7 +23,8 @@ typedef struct {
   PyTypeObject* cls;
   unsigned int version;
   AnyffiExchangeTable* table;
-  /// Attributes of PyTorch's tensors, by the functions behind them, which takes half the time; NULL for other classes.
+  /// The functions behind attributes of PyTorch's tensors, which take half the time of a look-up; NULL for other
+  /// classes.
   PyGetSetDef* requires_grad;
   PyCFunction is_conj, is_neg;
 } AnyffiExporter;
@@ -33,7 +34,7 @@ static AnyffiExporter anyffi_exporters[8];
 static AnyffiSpinLock anyffi_exporter_lock;
 #endif
 
-/// The place of a class, if it is known.
+/// The slot of a class, if it is cached.
 static inline AnyffiExporter* anyffi_py_exporter_of(PyTypeObject* cls) {
   return &anyffi_exporters[((uintptr_t)cls >> 6) % 8];
 }
@@ -47,7 +48,7 @@ static inline int anyffi_py_is_other_than_false(PyObject* value) {
   return value != Py_False;
 }
 
-/// Remembers a class; of two at one place, the former is forgotten.
+/// Caches a class; replaces another one in the same slot.
 static void anyffi_py_remember_exporter(const AnyffiExporter* learned) {
 #ifdef Py_GIL_DISABLED
   anyffi_py_take_lock(&anyffi_exporter_lock);
@@ -63,8 +64,8 @@ static int anyffi_py_requires_grad(const AnyffiExporter* known, PyObject* x) {
   return anyffi_py_is_other_than_false(known->requires_grad->get(x, known->requires_grad->closure));
 }
 
-/// 1 if the memory does not hold the tensor's values: its conjugate or negative bit is set. Only complex numbers have
-/// conjugates.
+/// 1 if the memory does not hold the tensor's actual values, because its conjugate or negative bit is set. Only complex
+/// numbers have conjugates.
 static int anyffi_py_is_hidden(const AnyffiExporter* known, PyObject* x, int is_complex) {
   if (known->requires_grad == NULL) return 0;
   if (is_complex && anyffi_py_is_other_than_false(known->is_conj(x, NULL))) return 1;
@@ -91,7 +92,7 @@ static inline int anyffi_py_import_dlpack(PyObject* x, AnyffiValue* out) {
   PyTypeObject* cls = Py_TYPE(x);
   const AnyffiExporter* place = anyffi_py_exporter_of(cls);
   if (place->cls != cls || place->version != anyffi_py_version(cls)) return 0;
-  // A copy: PyTorch lets other threads run, which may put another class in its place.
+  // Copied, because PyTorch lets other threads run, which may replace the cached class.
 #ifdef Py_GIL_DISABLED
   anyffi_py_take_lock(&anyffi_exporter_lock);
   AnyffiExporter known = *place;

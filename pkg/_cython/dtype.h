@@ -7,21 +7,21 @@
 
 #include "state.h"
 
-/// The data types of one lane, and the devices, of which the rules return always the same object.
+/// The one-lane data types and the devices for which the rules always return the same object.
 #define ANYFFI_SHARED_CODES 18
 #define ANYFFI_SHARED_DEVICES 32
 #define ANYFFI_SHARED_INDICES 16
 
-/// Those that were asked for before. Never released, like the rules' own references.
+/// Objects returned before. Never released, like the rules' own references.
 static PyObject* anyffi_py_dtypes[ANYFFI_SHARED_CODES][256];
 static PyObject* anyffi_py_devices[ANYFFI_SHARED_DEVICES][ANYFFI_SHARED_INDICES];
 
-/// Returns what the rules make of some ints, a tuple that it steals, and keeps it in `place` unless that is NULL.
+/// Returns what the rules make of some ints, a tuple that is stolen, and keeps it in `place` unless that is NULL.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_share_made(PyObject* function, PyObject* ints, PyObject** place) {
   PyObject* made = ints == NULL ? NULL : PyObject_CallObject(function, ints);
   Py_XDECREF(ints);
   if (made != NULL && place != NULL && *place == NULL) {
-    // The rules return one object to all threads.
+    // Another thread stores the same object.
     Py_INCREF(made);
     __atomic_store_n(place, made, __ATOMIC_RELEASE);
   }

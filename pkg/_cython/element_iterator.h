@@ -21,12 +21,12 @@ static PyObject* anyffi_py_end_elements(AnyffiElementIterator* iterator) {
   return NULL;
 }
 
-/// `next(iterator)`: a new reference, or NULL, at the end without an exception.
+/// `next(iterator)`: a new reference, or NULL; without an exception at the end.
 static PyObject* anyffi_py_next_element_of(PyObject* self) {
   AnyffiElementIterator* iterator = (AnyffiElementIterator*)self;
   ANYFFI_BEGIN_SECTION
   PyObject* get_next = iterator->get_next;
-  // The code that runs meanwhile may end this iteration.
+  // The called code may end this iteration.
   Py_INCREF(get_next);
   ANYFFI_END_SECTION
   PyObject* found = NULL;
@@ -39,7 +39,7 @@ static PyObject* anyffi_py_next_element_of(PyObject* self) {
     if (target != NULL) {
       AnyffiValue result = anyffi_py_make_result();
       int status = target->call(target->self, NULL, 0, &result);
-      // Known before it is unpacked, which takes longer than an element.
+      // The end is detected before unpacking, which takes longer than an element.
       is_end = status == 0 && result.type_code == ANYFFI_MISSING;
       if (!is_end) found = anyffi_py_take_result(status, &result);
     }

@@ -1,4 +1,4 @@
-/// Elements of Array and List by index and by slice: what is no exact int, and writing.
+/// Elements of Array and List by index and by slice: keys that are not exact ints, and writing.
 
 #ifndef ANYFFI_ELEMENTS_H_
 #define ANYFFI_ELEMENTS_H_
@@ -7,7 +7,7 @@
 
 // ---- slices ---------------------------------------------------------------------------------------------------------
 
-/// Exchanges the elements at a stride of a List with those of a new sequence of as many.
+/// Swaps the elements of a List at a stride with those of a new sequence of the same length.
 static void anyffi_py_swap_stride(AnyffiSequence* list, Py_ssize_t start, Py_ssize_t step, AnyffiSequence* made) {
   uint64_t types = made->type_mask;
   for (int64_t i = 0; i < made->size; ++i) {
@@ -20,7 +20,7 @@ static void anyffi_py_swap_stride(AnyffiSequence* list, Py_ssize_t start, Py_ssi
   anyffi_add_types(&list->header, &list->type_mask, types);
 }
 
-/// The method of `_objects` that replaces or (NULL) removes what a slice selects; 0, or -1 with an exception.
+/// Calls the method of `_objects` that replaces or (NULL) removes the elements of a slice; 0, or -1 with an exception.
 static int anyffi_py_set_slice_shared(PyObject* self, PyObject* key, PyObject* values) {
   PyObject* args[] = {key, values};
   const char* name = values == NULL ? "_anyffi_delete_slice" : "_anyffi_set_slice";
@@ -45,14 +45,14 @@ static int anyffi_py_set_elements(PyObject* self, PyObject* key, const AnyffiVal
     anyffi_value_drop(&copy);
     return 0;
   }
-  // Raises the error about another size.
+  // Raises the error about a different size.
   PyObject* values = anyffi_py_wrap(copy.as_object);
   int status = values == NULL ? -1 : anyffi_py_set_slice_shared(self, key, values);
   Py_XDECREF(values);
   return status;
 }
 
-/// Lists what is assigned to a slice, with the errors of a list.
+/// Makes a list of the values assigned to a slice, with the errors of a list.
 static PyObject* anyffi_py_list_assigned(PyObject* x) {
   PyObject *made = PyList_New(0), *all = PySlice_New(NULL, NULL, NULL);
   if (made == NULL || all == NULL || PyObject_SetItem(made, all, x) < 0) Py_CLEAR(made);
@@ -72,7 +72,7 @@ static int anyffi_py_set_slice(PyObject* self, PyObject* key, PyObject* values) 
     Py_ssize_t count = PySlice_AdjustIndices((Py_ssize_t)list->size, &start, &stop, step);
     return anyffi_sequence_erase(&list->header, start, count) == 0 ? 0 : anyffi_py_raise_taken();
   }
-  // The error about what is no iterable is another one with a stride.
+  // For a non-iterable, Python's error differs if the slice has a stride.
   int was_made = anyffi_py_read_elements(self, values, step == 1 ? anyffi_py_list_assigned : NULL, &elements);
   if (was_made == 2) return anyffi_py_set_slice_shared(self, key, values);
   if (was_made < 0) return anyffi_py_fail_set_item(ANYFFI_LIST, key, values);
@@ -85,13 +85,13 @@ static int anyffi_py_set_slice(PyObject* self, PyObject* key, PyObject* values) 
 
 // ---- indices --------------------------------------------------------------------------------------------------------
 
-/// Reads an index of a class of C, such as NumPy's ints, or of a subclass of int: 1, 0 where the rules convert or
-/// refuse it.
+/// Reads an index of a class written in C, such as NumPy's ints, or of a subclass of int: 1, 0 if the rules have to
+/// convert or refuse it.
 static int anyffi_py_read_number(PyObject* key, int64_t* out) {
   PyTypeObject* cls = Py_TYPE(key);
   PyNumberMethods* numbers = cls->tp_as_number;
   if (numbers == NULL || numbers->nb_index == NULL) return 0;
-  // The rules call an `__index__` of Python.
+  // An `__index__` written in Python is called by the rules.
   if (PyType_HasFeature(cls, Py_TPFLAGS_HEAPTYPE) && numbers->nb_index != PyLong_Type.tp_as_number->nb_index) return 0;
   *out = PyNumber_AsSsize_t(key, PyExc_IndexError);
   if (*out != -1 || !PyErr_Occurred()) return 1;
@@ -119,7 +119,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_get_item_slow(PyObject* wrapper, int32_t
   return NULL;
 }
 
-/// Finds the position in a List that a key means; -1 with an exception.
+/// Finds the position in a List for a key; -1 with an exception.
 static int64_t anyffi_py_find_position(PyObject* self, PyObject* key) {
   int64_t index;
   if (anyffi_py_read_key(self, key, &index) < 0) return -1;
@@ -166,8 +166,8 @@ static int anyffi_py_delete_item(PyObject* self, PyObject* key) {
   return anyffi_sequence_erase(((AnyffiWrapper*)self)->object, index, 1) == 0 ? 0 : anyffi_py_raise_taken();
 }
 
-/// `sq_item` of Array and List, through which `reversed` and the C API read: Python's own would look up `__getitem__`
-/// for each element.
+/// `sq_item` of Array and List, which `reversed` and the C API use: Python's default would look up `__getitem__` for
+/// each element.
 static PyObject* anyffi_py_sequence_item(PyObject* self, Py_ssize_t index) {
   int is_list = anyffi_py_is_left(self, ANYFFI_LIST);
   const AnyffiSequence* sequence = anyffi_py_unwrap_sequence(self, is_list ? ANYFFI_LIST : ANYFFI_ARRAY);

@@ -12,8 +12,8 @@ typedef struct {
   int part, step;
 } AnyffiEntryIterator;
 
-/// The methods of sequences of the iterators: none. Python refuses `del iterator[x]` in other words where a type has no
-/// table of them, as types written in Python always have.
+/// The empty sequence methods of the iterators. Types written in Python always have such a table, without which Python
+/// refuses `del iterator[x]` with another message.
 static PySequenceMethods anyffi_py_no_sequence;
 
 /// Ends an iteration.
@@ -24,13 +24,13 @@ static void anyffi_py_end_iteration(AnyffiEntryIterator* iterator) {
 
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_refuse_size(AnyffiEntryIterator* iterator) {
   if (anyffi_py_unwrap(iterator->container) == NULL) return NULL;
-  // Raised again at every further step.
+  // The error is raised again at every further step.
   iterator->size = -1;
   anyffi_py_raise(PyObject_CallFunction(anyffi_state.changed_size, "i", iterator->part));
   return NULL;
 }
 
-/// `next(iterator)`: a new reference, or NULL, at the end without an exception.
+/// `next(iterator)`: a new reference, or NULL; without an exception at the end.
 static PyObject* anyffi_py_next_item(PyObject* self) {
   AnyffiEntryIterator* iterator = (AnyffiEntryIterator*)self;
   if (iterator->container == Py_None) return NULL;

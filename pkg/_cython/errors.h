@@ -1,4 +1,4 @@
-/// Exceptions in C: set aside while code runs that must not see them, made by the rules, handed to the runtime.
+/// Exceptions in C: saved while code runs that must not see them, created by the rules, handed to the runtime.
 
 #ifndef ANYFFI_ERRORS_H_
 #define ANYFFI_ERRORS_H_
@@ -7,7 +7,7 @@
 
 #include "state.h"
 
-/// Saves the exception that is set.
+/// Holds the exception that is set.
 typedef struct {
 #if PY_VERSION_HEX >= 0x030C0000
   PyObject* exception;
@@ -121,7 +121,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_need_stack(void) {
 /// Puts an exception, with its traceback, into the thread's error slot of the runtime; always -1. Steals the reference.
 static int anyffi_py_leave_exception(PyObject* exception) {
   AnyffiValue error;
-  // Where even this fails, a MemoryError is in the slot.
+  // If even this fails, a MemoryError is in the slot.
   if (anyffi_error_create_host(exception, &error) == 0) {
     anyffi_error_set_raised(error.as_object);
     anyffi_value_drop(&error);

@@ -8,7 +8,7 @@
 #include "errors.h"
 #include "sections.h"
 
-/// Returns the class set for exactly this code, borrowed; NULL, with an exception or without.
+/// Returns the class set for exactly this code, borrowed; NULL if there is none, or with an exception.
 static PyObject* anyffi_py_class_set_for(int32_t type_code) {
   if (0 < type_code && type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return anyffi_state.classes[type_code];
   PyObject* key = PyLong_FromLong(type_code);
@@ -43,8 +43,8 @@ static PyObject* anyffi_py_find_class(int32_t type_code) {
   return (PyObject*)anyffi_state.object_core;
 }
 
-/// Whether the garbage collector visits the wrappers of a dynamic type: those of which the object refers to anything,
-/// and those of classes that users wrote, which may refer to the wrapper.
+/// Whether the garbage collector visits the wrappers of a dynamic type: if its objects may refer to anything, or its
+/// class is a user's, whose attributes may refer to the wrapper.
 static int anyffi_py_is_visited(int32_t type_code) {
   const AnyffiTypeInfo* info = anyffi_type_get_info(type_code);
   return (info != NULL && info->record != NULL) || anyffi_type_may_refer(type_code);
@@ -55,8 +55,8 @@ static int anyffi_py_is_visited(int32_t type_code) {
 // Threads read a class here without a reference, while another class may replace it. Without the GIL only the garbage
 // collector frees classes, and it stops all threads for that at points where none has just read one.
 
-/// What was found, for the types with a number below `count`. A larger table replaces this one, which is not freed:
-/// other threads may be reading it.
+/// Cached classes of the types with a number below `count`. A larger table replaces this one, which is not freed,
+/// because other threads may be reading it.
 typedef struct AnyffiFoundClasses {
   size_t count;
   AnyffiFoundClass classes[];
@@ -64,10 +64,10 @@ typedef struct AnyffiFoundClasses {
 
 /// Guards writing.
 static AnyffiSpinLock anyffi_found_lock;
-/// How often classes were forgotten.
+/// How often the cache was cleared.
 static unsigned anyffi_times_forgotten;
 
-/// What was found for a dynamic type; `cls` is NULL if nothing was.
+/// The cached class of a dynamic type; `cls` is NULL if there is none.
 static inline AnyffiFoundClass anyffi_py_find_found(int32_t type_code) {
   size_t index = (size_t)(type_code - ANYFFI_FIRST_DYNAMIC_TYPE);
   AnyffiFoundClasses* table = __atomic_load_n(&anyffi_state.found, __ATOMIC_ACQUIRE);
@@ -78,7 +78,7 @@ static inline AnyffiFoundClass anyffi_py_find_found(int32_t type_code) {
   return found;
 }
 
-/// Forgets what was found for dynamic types: after a class was set.
+/// Clears the cache for dynamic types, after a class was set.
 static void anyffi_py_forget_classes(void) {
   anyffi_py_take_lock(&anyffi_found_lock);
   AnyffiFoundClasses* table = anyffi_state.found;
@@ -89,7 +89,7 @@ static void anyffi_py_forget_classes(void) {
   anyffi_py_drop_lock(&anyffi_found_lock);
 }
 
-/// Makes room for a type; the lock is held. NULL without memory.
+/// Makes the table large enough for a type; the lock is held. NULL without memory.
 static AnyffiFoundClasses* anyffi_py_grow_found(size_t index) {
   AnyffiFoundClasses* table = anyffi_state.found;
   if (table != NULL && index < table->count) return table;
@@ -103,7 +103,7 @@ static AnyffiFoundClasses* anyffi_py_grow_found(size_t index) {
   return grown;
 }
 
-/// As `anyffi_py_find_class`, for a dynamic type, and remembers the result.
+/// As `anyffi_py_find_class`, for a dynamic type; caches the result.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_remember_class(int32_t type_code) {
   size_t index = (size_t)(type_code - ANYFFI_FIRST_DYNAMIC_TYPE);
   unsigned times = __atomic_load_n(&anyffi_times_forgotten, __ATOMIC_ACQUIRE);
@@ -128,13 +128,13 @@ static inline AnyffiFoundClass anyffi_py_find_found(int32_t type_code) {
   return index < anyffi_state.num_found ? anyffi_state.found_classes[index] : none;
 }
 
-/// Forgets what was found for dynamic types: before a class is set, which may destroy a former one.
+/// Clears the cache for dynamic types, before a class is set, which may destroy the former one.
 static void anyffi_py_forget_classes(void) {
   if (anyffi_state.num_found == 0) return;
   memset(anyffi_state.found_classes, 0, anyffi_state.num_found * sizeof(AnyffiFoundClass));
 }
 
-/// As `anyffi_py_find_class`, for a dynamic type, and remembers the result.
+/// As `anyffi_py_find_class`, for a dynamic type; caches the result.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_remember_class(int32_t type_code) {
   size_t index = (size_t)(type_code - ANYFFI_FIRST_DYNAMIC_TYPE);
   PyObject* found = anyffi_py_find_class(type_code);
@@ -142,7 +142,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_remember_class(int32_t type_code) {
   if (index >= anyffi_state.num_found) {
     AnyffiFoundClass* grown =
         (AnyffiFoundClass*)PyMem_RawRealloc(anyffi_state.found_classes, 2 * (index + 1) * sizeof(AnyffiFoundClass));
-    // Without memory it is looked up again.
+    // Without memory it is not cached.
     if (grown == NULL) return found;
     anyffi_state.found_classes = grown;
     anyffi_state.num_found = 2 * (index + 1);

@@ -48,7 +48,7 @@ static int anyffi_py_handle_equal(void* handle, const AnyffiValue* other, int32_
   int former = anyffi_py_lock();
   int is_equal = -1;
   PyObject* value = anyffi_py_unpack_copy(other);
-  // Not PyObject_RichCompareBool, for which an object always equals itself.
+  // Not PyObject_RichCompareBool, which assumes that an object equals itself.
   PyObject* answer = value == NULL ? NULL : PyObject_RichCompare((PyObject*)handle, value, Py_EQ);
   if (answer != NULL) is_equal = PyObject_IsTrue(answer);
   if (is_equal >= 0) *out = is_equal;
@@ -60,7 +60,7 @@ static int anyffi_py_handle_equal(void* handle, const AnyffiValue* other, int32_
 typedef int (*AnyffiHandleHash)(void* handle, int64_t* out);
 typedef int (*AnyffiHandleEqual)(void* handle, const AnyffiValue* other, int32_t* out);
 
-/// The installed hooks of opaque objects, which also hash and compare those of the runtime, as their classes say.
+/// The installed hooks of opaque objects, which also hash and compare objects of the runtime whose classes define that.
 static AnyffiHandleHash anyffi_hash_handle;
 static AnyffiHandleEqual anyffi_equal_handle;
 
@@ -113,7 +113,7 @@ static int anyffi_py_error_fill(void* handle, AnyffiValue* kind, AnyffiValue* me
   PyObject* is_whole = message != NULL ? Py_True : Py_False;
   PyObject* texts = PyObject_CallFunctionObjArgs(anyffi_state.fill_error, (PyObject*)handle, is_whole, NULL);
   if (texts != NULL) {
-    // Exactly a tuple of three: `fill_error` is ours.
+    // Always a tuple of three: `fill_error` is our own function.
     status = anyffi_py_pack_owned(PyTuple_GET_ITEM(texts, 0), kind);
     if (status == 0 && message != NULL) {
       status = anyffi_py_pack_owned(PyTuple_GET_ITEM(texts, 1), message);
@@ -184,7 +184,7 @@ static int anyffi_py_handle_create(int32_t conversion, const AnyffiValue* from, 
   return anyffi_py_end_hook(anyffi_py_pack_new(made, out), former);
 }
 
-/// 1 for the public class itself, whose methods call those of the runtime.
+/// 1 if the wrapper is of the public class itself, whose methods call those of the runtime.
 static int32_t anyffi_py_is_own_wrapper(const AnyffiObject* container) {
   return (PyObject*)anyffi_py_class_of_wrapper(container) == anyffi_state.classes[container->type_code];
 }

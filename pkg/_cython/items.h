@@ -1,7 +1,7 @@
-/// Containers whose items a C++ conversion reads itself: no object of the runtime is made of them.
+/// Containers whose items a C++ conversion reads directly, without creating an object of the runtime.
 ///
-/// No Python code runs from the first item to the last one, so that nothing changes meanwhile. What would need some is
-/// packed as any other argument, and so is what the conversion refuses, for the error.
+/// No Python code runs from the first item to the last one, so that nothing changes meanwhile. A container that would
+/// need Python code is packed like any other argument, and so is one that the conversion refuses, for the error.
 
 #ifndef ANYFFI_ITEMS_H_
 #define ANYFFI_ITEMS_H_
@@ -11,9 +11,9 @@
 #include "times.h"
 #include "wrapper.h"
 
-/// The type code of what an exact container, an instance of a known subclass, or a time, is packed as; 0 for others.
+/// The type code as which an exact container, an instance of a known subclass, or a time is packed; 0 for others.
 ///
-/// In builds without the GIL 0 for mutable ones, which other threads may change while they are read.
+/// In builds without the GIL 0 for mutable containers, which other threads may change while they are read.
 static inline int32_t anyffi_py_items_code(PyObject* x, PyTypeObject* cls) {
   if (cls == &PyTuple_Type) return ANYFFI_ARRAY;
 #ifdef Py_GIL_DISABLED
@@ -45,18 +45,18 @@ static inline int32_t anyffi_py_items_code(PyObject* x, PyTypeObject* cls) {
 
 #ifdef Py_GIL_DISABLED
 #define anyffi_py_are_containers(cls) ((cls) == &PyTuple_Type)
-/// The items of a list: `container` is a copy, a tuple.
+/// For a list `container` is a copy, a tuple.
 #define anyffi_py_items_of_list(x) anyffi_py_tuple_items(x)
 #else
 #define anyffi_py_are_containers(cls) ((cls) == &PyTuple_Type || (cls) == &PyList_Type)
 #define anyffi_py_items_of_list(x) anyffi_py_list_items(x)
 #endif
 
-/// Reads a str, or an instance of a subclass: text that is not ASCII as UTF-8, which Python keeps.
+/// Reads a str, or an instance of a subclass. Text that is not ASCII is read as UTF-8, which Python caches.
 static int anyffi_py_read_text_item(PyObject* x, AnyffiValue* out) {
   Py_ssize_t size;
   if (!anyffi_py_is_ready(x)) return 0;
-  // Short text too is a view: nothing but a C++ conversion reads it.
+  // Short text is a view, too: only a C++ conversion reads it.
   const char* utf8 = PyUnicode_AsUTF8AndSize(x, &size);
   if (utf8 == NULL) PyErr_Clear();
   if (utf8 == NULL || size > ANYFFI_MAX_BORROWED) return 0;
@@ -64,7 +64,7 @@ static int anyffi_py_read_text_item(PyObject* x, AnyffiValue* out) {
   return 1;
 }
 
-/// Reads a scalar of a class other than the frequent builtins, as an owned value; 0 for what is none.
+/// Reads a scalar of a class other than the frequent builtins, as an owned value; 0 for others.
 static int anyffi_py_read_scalar_item(PyObject* x, AnyffiDecision decision, AnyffiValue* out) {
   int is_scalar = (decision >= ANYFFI_DECISION_INT && decision <= ANYFFI_DECISION_BYTEARRAY) ||
                   decision >= ANYFFI_DECISION_NUMPY_BOOL;
@@ -76,16 +76,16 @@ static int anyffi_py_read_scalar_item(PyObject* x, AnyffiDecision decision, Anyf
   if (decision == ANYFFI_DECISION_STR) return anyffi_py_read_text_item(x, out);
   if (decision == ANYFFI_DECISION_BYTES) return anyffi_py_pack_text(x, &PyBytes_Type, out);
   int packed = anyffi_py_pack_decided_scalar(x, decision, out);
-  // Memory is exhausted, and packing the container will say so.
+  // Memory is exhausted; packing the container will raise the error.
   if (packed < 0) PyErr_Clear();
   if (packed > 0 && out->type_code > 0) out->aux = ANYFFI_MOVABLE;
   return packed > 0;
 }
 
-/// Reads an object of the runtime for a reader that takes them; the container holds its wrapper.
+/// Reads an object of the runtime, if the reader accepts objects; the container keeps its wrapper alive.
 static inline int anyffi_py_read_object_item(PyObject* x, const AnyffiItems* items, AnyffiValue* out) {
 #ifdef Py_GIL_DISABLED
-  // Another thread may give it to C++.
+  // Another thread may give the object to C++.
   (void)x, (void)items, (void)out;
   return 0;
 #else
@@ -96,7 +96,7 @@ static inline int anyffi_py_read_object_item(PyObject* x, const AnyffiItems* ite
 #endif
 }
 
-/// Reads an item that is no exact number; 0 where the container has to be packed.
+/// Reads an item that is no exact number; 0 if the container has to be packed.
 ANYFFI_NEVER_INLINE int anyffi_py_read_other_item(PyObject* x, AnyffiItems* items, int in_key, AnyffiValue* out) {
   PyTypeObject* cls = Py_TYPE(x);
   int64_t number;
@@ -125,7 +125,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_read_other_item(PyObject* x, AnyffiItems* item
     if (out->type_code > 0 && (out->aux & ANYFFI_MOVABLE)) items->flags |= ANYFFI_ITEMS_OWNED;
     return 1;
   }
-  // Two keys that are not equal to themselves are an error.
+  // Packing raises the error about two keys that are not equal to themselves, such as NaN.
   if (out->type_code > 0) {
     if (out->aux & ANYFFI_MOVABLE) anyffi_release(out->as_object);
     return 0;
@@ -173,7 +173,7 @@ ANYFFI_NEVER_INLINE int64_t anyffi_py_read_sequence_items(AnyffiItems* items, Py
     }
     return count;
   }
-  // Most elements are of the class of the one before.
+  // Most elements are of the same class as the element before.
   for (int64_t i = 0; i < count;) {
     PyTypeObject* cls = Py_TYPE(elements[i]);
     int64_t number, first = i;
@@ -249,7 +249,7 @@ ANYFFI_NEVER_INLINE int64_t anyffi_py_read_set_items(AnyffiItems* items, PyObjec
   return count;
 }
 
-/// Reads the parts of a time or duration; the rules convert others, and raise the errors.
+/// Reads the parts of a time or duration; for others packing converts them by the rules, which raise the errors.
 ANYFFI_NEVER_INLINE int64_t anyffi_py_read_time_parts(AnyffiItems* items, PyObject* x, AnyffiValue* out) {
   int status = anyffi_py_split_time(x, (int32_t)items->position, out);
   if (status < 0) PyErr_Clear();
@@ -257,7 +257,7 @@ ANYFFI_NEVER_INLINE int64_t anyffi_py_read_time_parts(AnyffiItems* items, PyObje
   return status > 0 ? 2 : -1;
 }
 
-/// The hook behind `anyffi_items_read`. Each path is a jump.
+/// The hook behind `anyffi_items_read`. Each path is a tail call.
 static int64_t anyffi_py_read_items(AnyffiItems* items, AnyffiValue* out, int64_t capacity) {
   PyObject* x = (PyObject*)items->container;
   switch (items->type_code) {

@@ -1,6 +1,6 @@
 /// Keyword arguments: which parameter each one is for.
 ///
-/// What does not fit is left to the rules, which raise the errors.
+/// A call that does not fit is left to the rules, which raise the errors.
 
 #ifndef ANYFFI_KEYWORDS_H_
 #define ANYFFI_KEYWORDS_H_
@@ -10,7 +10,7 @@
 /// Up to this many arguments of a call with keywords are packed on the stack.
 #define ANYFFI_FEW_NAMED 16
 
-/// The number of parameters that can be given by position.
+/// The number of parameters that accept positional arguments.
 static inline Py_ssize_t anyffi_py_num_positional(const AnyffiFunctionInfo* info) {
   return info->flags & ANYFFI_KEYWORD_ONLY ? info->num_params - info->num_keyword_only : info->num_params;
 }
@@ -19,12 +19,13 @@ static inline int anyffi_py_has_keyword_only(const AnyffiFunction* target) {
   return target->info != NULL && (target->info->flags & ANYFFI_KEYWORD_ONLY) != 0;
 }
 
-/// 1 if keywords name the parameters in order, none of which is omitted, by the addresses of interned names. Not for
+/// 1 if keywords name the parameters in order and none is omitted, judged by the addresses of interned names. Not for
 /// functions with keyword-only parameters.
 ANYFFI_ALWAYS_INLINE int anyffi_py_are_in_order(PyObject* function, Py_ssize_t count, PyObject* names) {
   PyObject* parameters = ((AnyffiFunctionWrapper*)function)->parameters;
   Py_ssize_t total = count + PyTuple_GET_SIZE(names);
-  // A function without information has no parameters: no argument either, which is beyond the last one here.
+  // Without information there are no parameters. `total - 1` wraps around for no arguments, which are beyond the last
+  // one.
   if (parameters == NULL || (size_t)total - 1 >= (size_t)PyTuple_GET_SIZE(parameters)) return 0;
   if (total < ((AnyffiFunction*)((AnyffiWrapper*)function)->object)->info->num_required) return 0;
   for (Py_ssize_t i = count; i < total; ++i) {
@@ -33,7 +34,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_are_in_order(PyObject* function, Py_ssize_t c
   return 1;
 }
 
-/// As `anyffi_py_find_parameter`, for a name that the caller computed.
+/// As `anyffi_py_find_parameter`, for a name that is not interned.
 ANYFFI_NEVER_INLINE Py_ssize_t anyffi_py_find_computed(PyObject* parameters, PyObject* name) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parameters); ++i) {
     PyObject* parameter = PyTuple_GET_ITEM(parameters, i);
@@ -43,7 +44,7 @@ ANYFFI_NEVER_INLINE Py_ssize_t anyffi_py_find_computed(PyObject* parameters, PyO
   return -1;
 }
 
-/// Returns the index of the parameter with a name, -1 if there is none. Looks from `start` on first.
+/// Returns the index of the parameter with a name, -1 if there is none. Searches from `start` on first.
 static inline Py_ssize_t anyffi_py_find_parameter(PyObject* parameters, Py_ssize_t start, PyObject* name) {
   Py_ssize_t size = PyTuple_GET_SIZE(parameters);
   for (Py_ssize_t i = start; i < size; ++i) {
@@ -56,10 +57,10 @@ static inline Py_ssize_t anyffi_py_find_parameter(PyObject* parameters, Py_ssize
   return PyUnicode_CHECK_INTERNED(name) ? -1 : anyffi_py_find_computed(parameters, name);
 }
 
-/// Writes to `places` for each parameter the index of its argument, or -1 if it is omitted; and one more -1 after
-/// keyword-only ones, for which `places` has room.
+/// Writes to `places` for each parameter the index of its argument, or -1 if it is omitted. After keyword-only
+/// arguments one more -1 follows, for which `places` must have room.
 ///
-/// @return how many it wrote; -1 if the call is wrong.
+/// @return the number of places written; -1 if the call is wrong.
 static Py_ssize_t anyffi_py_place(PyObject* parameters, const AnyffiFunctionInfo* info, Py_ssize_t count,
                                   PyObject* names, int32_t* places) {
   Py_ssize_t size = PyTuple_GET_SIZE(parameters), num_names = PyTuple_GET_SIZE(names);
@@ -87,23 +88,23 @@ static Py_ssize_t anyffi_py_place(PyObject* parameters, const AnyffiFunctionInfo
 
 /// The names in a call of a function with overloads.
 typedef struct {
-  PyObject* parameters;  // of each overload, the names of its parameters
+  PyObject* parameters;  // the names of parameters, a tuple for each overload
   PyObject* names;
-  Py_ssize_t count;   // of arguments by position
-  Py_ssize_t filled;  // parameters of the overload that was found
+  Py_ssize_t count;   // number of positional arguments
+  Py_ssize_t filled;  // number of places of the overload that was found
 } AnyffiNamed;
 
 /// An AnyffiPlaceArgs: binds the keywords of an AnyffiNamed.
 static int32_t anyffi_py_place_overload(void* context, const AnyffiOverload* overload, int32_t index, int32_t* places) {
   const AnyffiNamed* named = (const AnyffiNamed*)context;
-  // One that was added since: the rules bind all of them if none fits.
+  // This overload was added later: if no other fits, the rules bind all of them.
   if (index >= PyTuple_GET_SIZE(named->parameters)) return -1;
   PyObject* parameters = PyTuple_GET_ITEM(named->parameters, index);
   const AnyffiFunctionInfo* info = ((AnyffiFunction*)overload->function)->info;
   return (int32_t)anyffi_py_place(parameters, info, named->count, named->names, places);
 }
 
-/// 1 if the keywords name the parameters of each overload in order, so that the call is as one by position.
+/// 1 if the keywords name the parameters of each overload in order, so that the call equals one by position.
 static int anyffi_py_are_in_order_of_all(const AnyffiFunction* target, const AnyffiNamed* named) {
   Py_ssize_t num_names = PyTuple_GET_SIZE(named->names), total = named->count + num_names, index = 0;
   for (const AnyffiOverload* overload = target->info->overloads; overload != NULL; overload = overload->next) {
@@ -119,7 +120,7 @@ static int anyffi_py_are_in_order_of_all(const AnyffiFunction* target, const Any
   return 1;
 }
 
-/// Returns the first overload that the keywords fit, or NULL; writes the places, which must suffice for each.
+/// Returns the first overload that the keywords fit, or NULL; writes its places, for which there must be room.
 static const AnyffiFunction* anyffi_py_find_overload(const AnyffiFunction* target, AnyffiNamed* named,
                                                      int32_t* places) {
   int32_t index = 0;
@@ -131,8 +132,8 @@ static const AnyffiFunction* anyffi_py_find_overload(const AnyffiFunction* targe
   return NULL;
 }
 
-/// Returns the only overload that the keywords fit, and whose arguments can be tried; writes their places, of which
-/// there are ANYFFI_FEW_NAMED at most. NULL for all other calls.
+/// Returns the overload that the keywords fit, if it is the only one and has a `try_call`; writes its places, at most
+/// ANYFFI_FEW_NAMED. NULL for all other calls.
 static const AnyffiFunction* anyffi_py_find_only_overload(const AnyffiFunction* target, AnyffiNamed* named,
                                                           int32_t* places) {
   const AnyffiFunction* found = NULL;

@@ -1,8 +1,8 @@
 /// Every assumption about CPython beyond its documented C API: private structs and functions, and their versions.
 ///
-/// Known for CPython 3.9 to 3.15, also where it is built with Py_GIL_DISABLED. Any other version
-/// takes the public functions of the other branches. `anyffi_py_check_layout` compares both at import. Elsewhere only
-/// documented macros are used, and the fields of PyTypeObject that the documentation lists.
+/// Known for CPython 3.9 to 3.15, including builds with Py_GIL_DISABLED. For any other version the other branches use
+/// public functions. `anyffi_py_check_layout` compares both at import. All other files only use documented macros, and
+/// the documented fields of PyTypeObject.
 
 #ifndef ANYFFI_LAYOUT_H_
 #define ANYFFI_LAYOUT_H_
@@ -149,8 +149,8 @@ static inline PyObject* anyffi_py_new_int(int64_t number) {
 #define anyffi_py_list_items(x) PySequence_Fast_ITEMS(x)
 #endif
 
-/// Returns an empty list with storage for some items. Unlike one of that size whose items follow later, it may be
-/// found (by `gc.get_objects`) by code that runs meanwhile.
+/// Returns an empty list with storage for some items. Unlike a list of that size whose items are set later, it is
+/// complete for code that finds it meanwhile (by `gc.get_objects`).
 static inline PyObject* anyffi_py_reserve_list(Py_ssize_t capacity) {
   PyObject* list = PyList_New(ANYFFI_KNOWN_LAYOUT ? capacity : 0);
 #if ANYFFI_KNOWN_LAYOUT
@@ -190,7 +190,7 @@ static inline int anyffi_py_read_slice(PyObject* slice, PyObject* parts[3]) {
   return 0;
 }
 
-/// Calls with arguments by position; a Python function as the interpreter does.
+/// Calls with arguments by position; a Python function directly, as the interpreter does.
 static inline PyObject* anyffi_py_invoke(PyObject* function, PyObject* const* args, size_t flags) {
 #if ANYFFI_KNOWN_LAYOUT
   if (Py_IS_TYPE(function, &PyFunction_Type)) {
@@ -201,7 +201,7 @@ static inline PyObject* anyffi_py_invoke(PyObject* function, PyObject* const* ar
 }
 
 /// As `PyObject_GC_UnTrack`, and `PyObject_GC_IsFinalized`, for an object that is probably not tracked. Of the two
-/// words before the object the first is 0 while it is not, and bit 0 of the second says that its finalizer ran.
+/// words before the object, the first is 0 if it is not tracked, and bit 0 of the second is set if its finalizer ran.
 static inline void anyffi_py_untrack(PyObject* x) {
 #if ANYFFI_KNOWN_LAYOUT && !defined(Py_GIL_DISABLED)
   if (((uintptr_t*)x)[-2] == 0) return;
@@ -225,7 +225,8 @@ static inline PyObject* anyffi_py_return_new(PyObject* x) {
 /// 1 unless an object is in its `tp_dealloc`, where its refcount is 0.
 static inline int anyffi_py_is_alive(PyObject* x) { return Py_REFCNT(x) > 0; }
 
-/// Returns a number that no two classes share, and that a class loses when it or a base changes; 0 where it has none.
+/// Returns the version of a class, a number that no two classes share and that changes with the class or a base; 0 if
+/// it has none.
 static inline unsigned int anyffi_py_version(PyTypeObject* cls) {
 #if !ANYFFI_KNOWN_LAYOUT
   (void)cls;
@@ -237,7 +238,7 @@ static inline unsigned int anyffi_py_version(PyTypeObject* cls) {
 #endif
 }
 
-/// Returns an attribute of a class, unbound and borrowed, and has the interpreter give the class a version; NULL,
+/// Returns an attribute of a class, unbound and borrowed, and makes the interpreter assign the class a version; NULL,
 /// without an exception, if there is none.
 static inline PyObject* anyffi_py_look_up(PyTypeObject* cls, PyObject* name) {
 #if ANYFFI_KNOWN_LAYOUT
@@ -248,7 +249,7 @@ static inline PyObject* anyffi_py_look_up(PyTypeObject* cls, PyObject* name) {
 #endif
 }
 
-/// The same for a caller that uses the attribute, and ends that by `anyffi_py_drop_found`: without the GIL another
+/// The same for a caller that uses the attribute afterwards, until `anyffi_py_drop_found`: without the GIL another
 /// thread may remove it from the class.
 static inline PyObject* anyffi_py_find_attribute_of(PyTypeObject* cls, PyObject* name) {
 #if ANYFFI_KNOWN_LAYOUT && defined(Py_GIL_DISABLED)
@@ -293,17 +294,17 @@ static inline PyGetSetDef* anyffi_py_getter_of(PyObject* descriptor) {
 #define ANYFFI_PY_HELD 2
 
 #if ANYFFI_KNOWN_LAYOUT && PY_VERSION_HEX < 0x030C0000
-/// The identity and the state of this thread, as they were looked up last; the state may have been freed since.
+/// The identity and the state of this thread, as of the last look-up; the state may have been freed since.
 typedef struct {
   unsigned long identity;
   PyThreadState* state;
 } AnyffiThread;
 static __thread AnyffiThread anyffi_py_thread __attribute__((tls_model("initial-exec")));
 
-/// 1 if this thread has the GIL, given the state of the thread that has it. Looking up this thread's own takes longer
-/// than all else that taking the GIL in a callback costs.
+/// 1 if this thread has the GIL, given the state of the thread that has it. Looking up the state of this thread would
+/// take longer than everything else that taking the GIL in a callback does.
 static inline int anyffi_py_is_own_state(PyThreadState* holder) {
-  // A state of another thread, at the address of the freed one, has another identity.
+  // Another thread's state, at the address of the freed one, has another identity.
   if (holder == anyffi_py_thread.state && holder->thread_id == anyffi_py_thread.identity) return 1;
   if (holder != PyGILState_GetThisThreadState()) return 0;
   anyffi_py_thread.identity = PyThread_get_thread_ident();
@@ -312,7 +313,7 @@ static inline int anyffi_py_is_own_state(PyThreadState* holder) {
 }
 #endif
 
-/// Takes the GIL. Where this thread has it, as in most callbacks, reading the thread's state takes half the time of
+/// Takes the GIL. If this thread has it, as in most callbacks, comparing the state takes half the time of
 /// PyGILState_Ensure and PyGILState_Release.
 static inline int anyffi_py_lock(void) {
 #if !ANYFFI_KNOWN_LAYOUT
@@ -332,7 +333,8 @@ static inline void anyffi_py_unlock(int former) {
   if (former != ANYFFI_PY_HELD) PyGILState_Release((PyGILState_STATE)former);
 }
 
-/// Whether values are made with the collector stopped (write_items.h): before Python 3.10 C code cannot stop it.
+/// Whether results are created with the collector disabled (write_items.h): before Python 3.10 C code cannot disable
+/// it.
 #define ANYFFI_WRITES_ITEMS (PY_VERSION_HEX >= 0x030A0000)
 /// The flags of the None that is the initial value of a result of such values. Not borrowed without the GIL, where
 /// another thread may destroy the wrapper that an object is borrowed from.

@@ -19,7 +19,7 @@ static int anyffi_py_check_int(int64_t number) {
   PyObject* made = PyLong_FromLongLong(number);
   if (made == NULL) return -1;
   int is_right = !anyffi_py_read_short_int(made, &read) || read == number;
-  // The fast path must accept small ints.
+  // The fast path must read small ints.
   is_right = is_right && (read == number || number >= (int64_t)1 << 30 || number <= -((int64_t)1 << 30));
   Py_DECREF(made);
   return is_right ? 0 : anyffi_py_refuse_layout("an int");
@@ -172,7 +172,7 @@ static int anyffi_py_check_descriptors(void) {
   return is_right ? 0 : anyffi_py_refuse_layout("a method");
 }
 
-/// Compares the words of the garbage collector before an object with what its functions say.
+/// Compares the garbage collector's words before an object with the results of its functions.
 static int anyffi_py_check_collected(void) {
   PyObject* list = PyList_New(0);
   if (list == NULL) return -1;

@@ -11,7 +11,7 @@
 
 // ---- changes of a List ----------------------------------------------------------------------------------------------
 
-/// Replaces a part of a List, all or nothing; 0, or -1 with an exception.
+/// Replaces a part of a List, completely or not at all; 0, or -1 with an exception.
 static int anyffi_py_splice(PyObject* self, int64_t start, int64_t count, const AnyffiValue* values) {
   const AnyffiSequence* from = (const AnyffiSequence*)values->as_object;
   AnyffiObject* list = anyffi_py_unwrap_as(self, ANYFFI_LIST);
@@ -100,10 +100,10 @@ static PyObject* anyffi_py_list_multiply_in_place(PyObject* self, PyObject* time
   return anyffi_py_return_new(self);
 }
 
-/// Where `append` inserts.
+/// The position at which `append` inserts.
 #define ANYFFI_AT_END INT64_MAX
 
-/// Names `append` or `insert` in the message of the exception that packing the value raised; NULL.
+/// Adds `append` or `insert` to the message of the exception that packing the value raised; NULL.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_insert(int64_t position, PyObject* value) {
   PyObject* const args[] = {Py_None, value};
   if (position == ANYFFI_AT_END) return anyffi_py_fail_method(ANYFFI_LIST, "append", &value, 1, NULL);
@@ -169,7 +169,7 @@ static PyObject* anyffi_py_list_remove(PyObject* self, PyObject* const* args, Py
   int64_t found = anyffi_py_search(self, list, args[0], 0, INT64_MAX);
   if (found == -1) PyErr_SetString(PyExc_ValueError, "list.remove(x): x not in list");
   if (found < 0) return NULL;
-  // Comparing may have run code that changed the list.
+  // Comparing may have run code that shortened the list.
   return anyffi_py_none_or_raise(found < list->size ? anyffi_sequence_erase(&list->header, found, 1) : 0);
 }
 
@@ -194,7 +194,7 @@ static PyObject* anyffi_py_list_reverse(PyObject* self, PyObject* const* args, P
   Py_RETURN_NONE;
 }
 
-/// Reads the arguments of `sort`, borrowed: 1, 0 for others than its two keywords.
+/// Reads the arguments of `sort`, borrowed: 1, 0 if there are others than its two keywords.
 static int anyffi_py_read_sort(PyObject* const* args, Py_ssize_t count, PyObject* names, PyObject** key,
                                PyObject** reverse) {
   *key = Py_None;

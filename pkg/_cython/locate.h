@@ -1,12 +1,12 @@
-/// Errors about values that cannot be packed: the rules complete their messages; see pkg/_rules/culprits.py.
+/// Errors about values that cannot be packed, whose messages the rules complete; see pkg/_rules/culprits.py.
 
 #ifndef ANYFFI_LOCATE_H_
 #define ANYFFI_LOCATE_H_
 
 #include "errors.h"
 
-/// Completes the message of the exception that is set, which is about the arguments, by a function of the rules.
-/// `function` is its last argument unless it is NULL.
+/// Completes the message of the exception that is set, which is about the arguments, by the function `rule`. `function`
+/// is its last argument unless it is NULL.
 static void anyffi_py_complete(PyObject* rule, PyObject* function, PyObject* const* args, const int32_t* places,
                                Py_ssize_t count) {
   AnyffiSaved saved = anyffi_py_save_exception();
@@ -38,15 +38,15 @@ static void anyffi_py_complete(PyObject* rule, PyObject* function, PyObject* con
 /// The same for an exception that users' code may have raised.
 static void anyffi_py_complete_made(PyObject* rule, PyObject* function, PyObject* const* args, const int32_t* places,
                                     Py_ssize_t count) {
-  // The rules raise instances. Users' code in C may leave a class and a text, before Python 3.12.
+  // The rules raise instances. Before Python 3.12 users' C code may leave a class and a text.
   AnyffiSaved saved = anyffi_py_save_exception();
   int is_made = saved.exception != NULL && PyExceptionInstance_Check(saved.exception);
   anyffi_py_restore_exception(saved);
   if (is_made) anyffi_py_complete(rule, function, args, places, count);
 }
 
-/// Names what was called as `method` of the class of a type, as the class itself if that is NULL, in the message of the
-/// exception that is set; NULL. The last arguments are those of `names`, unless it is NULL.
+/// Adds to the message of the exception that is set that `method` of the class of a type was called, or the class
+/// itself if that is NULL; returns NULL. The last arguments are keywords with these names, unless `names` is NULL.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_method(int32_t type_code, const char* method, PyObject* const* args,
                                                     Py_ssize_t count, PyObject* names) {
   static const char* const classes[] = {"Array", "List", "Map", "Dict", "FrozenSet", "Set", "Tensor", "Shape"};

@@ -5,7 +5,7 @@
 
 #include "sequence_methods.h"
 
-/// Types of keys and values that equal others without code of Python.
+/// Types of keys and values whose comparison with others runs no Python code.
 #define ANYFFI_PY_COMPARED                                                                            \
   (anyffi_type_bit(ANYFFI_NONE) | anyffi_type_bit(ANYFFI_BOOL) | anyffi_type_bit(ANYFFI_INT) |        \
    anyffi_type_bit(ANYFFI_STR) | anyffi_type_bit(ANYFFI_BYTES) | anyffi_type_bit(ANYFFI_STR_OBJECT) | \
@@ -21,11 +21,11 @@ static inline AnyffiObject* anyffi_py_peek_mapping_exact(PyObject* x) {
   return found != NULL ? found : anyffi_py_peek_exact(x, ANYFFI_MAP);
 }
 
-/// Levels of containers that are compared without code of Python.
+/// Levels of containers that are compared without Python code.
 #define ANYFFI_PY_COMPARED_DEPTH 8
 
-/// 1 if hashing a value, and comparing it with others of which this is true, takes no code of Python and no look at an
-/// object's identity, as two NaNs need.
+/// 1 if hashing a value, and comparing it with others for which this is 1, runs no Python code and does not depend on
+/// an object's identity, as it would for two NaNs.
 static int anyffi_py_is_compared(const AnyffiValue* value, int depth) {
   int32_t code = value->type_code;
   if (code == ANYFFI_FLOAT) return value->as_float == value->as_float;
@@ -45,7 +45,7 @@ static int anyffi_py_is_compared(const AnyffiValue* value, int depth) {
   return (anyffi_type_bit(code) & ~ANYFFI_PY_COMPARED) == 0;
 }
 
-/// The same of all keys of a mapping.
+/// The same for all keys of a mapping.
 static int anyffi_py_are_keys_compared(const AnyffiMapping* mapping) {
   int are_compared = 1;
   if ((mapping->key_type_mask & ~ANYFFI_PY_COMPARED) == 0) return 1;
@@ -56,7 +56,7 @@ static int anyffi_py_are_keys_compared(const AnyffiMapping* mapping) {
   return are_compared;
 }
 
-/// Whether two values are equal: 1, 0, -1 where that takes code of Python, -2 with an exception.
+/// Whether two values are equal: 1, 0, -1 if that needs Python code, -2 with an exception.
 static int anyffi_py_values_equal(const AnyffiValue* mine, const AnyffiValue* theirs) {
   int32_t is_equal = anyffi_value_equal_native(mine, theirs);
   if (is_equal >= 0) return is_equal;
@@ -64,8 +64,8 @@ static int anyffi_py_values_equal(const AnyffiValue* mine, const AnyffiValue* th
   return anyffi_value_equal(mine, theirs, &is_equal) == 0 ? is_equal : anyffi_py_raise_taken() - 1;
 }
 
-/// Finds an entry with the key of another mapping's entry `number`, most often that of the same number: its number, -1
-/// if it is absent, -2 with an exception. All keys of both must be compared without code of Python.
+/// Finds the entry with the key of another mapping's entry `number`, which most often has the same number: its number,
+/// -1 if it is absent, -2 with an exception. All keys of both must be comparable without Python code.
 static int64_t anyffi_py_find_same(const AnyffiMapping* mapping, const AnyffiValue* key, int64_t number) {
   int64_t found = -1;
   if (number < mapping->used && mapping->entries[number].key.type_code == key->type_code) {
@@ -76,7 +76,7 @@ static int64_t anyffi_py_find_same(const AnyffiMapping* mapping, const AnyffiVal
   return anyffi_mapping_find(&mapping->header, key, &found) == 0 ? found : anyffi_py_raise_taken() - 1;
 }
 
-/// Compares with another mapping as far as that takes no code of Python: 1, 0, -1 where it does, -2 with an exception.
+/// Compares with another mapping: 1, 0, -1 if that needs Python code, -2 with an exception.
 static int anyffi_py_mappings_equal(const AnyffiMapping* mine, const AnyffiMapping* theirs) {
   if (mine->size != theirs->size) return 0;
   if (!anyffi_py_are_keys_compared(mine) || !anyffi_py_are_keys_compared(theirs)) return -1;
@@ -91,7 +91,7 @@ static int anyffi_py_mappings_equal(const AnyffiMapping* mine, const AnyffiMappi
   return 1;
 }
 
-/// 1 for scalars of Python, and for tuples of them: no subclasses, which may compare and hash in their own way.
+/// 1 for Python's scalars, and for tuples of them; not for subclasses, which may compare and hash differently.
 static int anyffi_py_is_exact(PyObject* x, int depth) {
   PyTypeObject* cls = Py_TYPE(x);
   if (cls != &PyTuple_Type) {
@@ -105,8 +105,8 @@ static int anyffi_py_is_exact(PyObject* x, int depth) {
   return is_exact;
 }
 
-/// Finds the entry of a key of Python, most often the one at `number`: stores its number, or -1, and returns 1; 0 where
-/// that takes code of Python, -1 with an exception. All keys of the mapping must be compared without such code.
+/// Finds the entry of a Python key, most often the one at `number`: stores its number, or -1, and returns 1; 0 if that
+/// needs Python code, -1 with an exception. All keys of the mapping must be comparable without such code.
 static int anyffi_py_find_plain(const AnyffiMapping* mapping, PyObject* key, int64_t number, int64_t* out) {
   AnyffiValue packed;
   *out = number;
@@ -118,7 +118,7 @@ static int anyffi_py_find_plain(const AnyffiMapping* mapping, PyObject* key, int
     if (made <= 0) return made;
   }
   int is_compared = anyffi_py_is_compared(&packed, 0);
-  // A NaN of a dict equals no key but itself.
+  // A NaN that is a key of a dict equals no other key.
   int status = is_compared ? anyffi_mapping_find(&mapping->header, &packed, out) : 0;
   if (status != 0) anyffi_py_raise_taken();
   int is_nan = packed.type_code == ANYFFI_FLOAT && !is_compared;
@@ -130,10 +130,10 @@ static int anyffi_py_find_plain(const AnyffiMapping* mapping, PyObject* key, int
 static int anyffi_py_equals_copy(const AnyffiMapping* mine, PyObject* dict, int depth);
 #endif
 
-/// As `anyffi_py_mappings_equal`, with a dict, in the dict's order: packing takes less than unpacking.
+/// As `anyffi_py_mappings_equal`, with a dict, in the dict's order: packing its items is faster than unpacking ours.
 static int anyffi_py_equals_dict(const AnyffiMapping* mine, PyObject* dict, int depth) {
 #ifdef Py_GIL_DISABLED
-  // The items of a copy, which nobody changes.
+  // Compare with a copy, which no other thread changes.
   PyObject* held = PyDict_Copy(dict);
   if (held == NULL) return -2;
   int result = anyffi_py_equals_copy(mine, held, depth);
@@ -164,7 +164,7 @@ static inline PyObject* anyffi_py_plain_entries(PyObject* x) {
   return x != NULL && PyDict_CheckExact(x) ? x : NULL;
 }
 
-/// Compares a nested mapping with an object of Python: 1, 0, -1 where that takes code of Python.
+/// Compares a nested mapping with a Python object: 1, 0, -1 if that needs Python code.
 static int anyffi_py_entries_equal(const AnyffiMapping* mine, PyObject* item, int depth) {
   PyObject* dict = anyffi_py_plain_entries(item);
   int is_equal = dict == NULL ? -1 : anyffi_py_equals_dict(mine, dict, depth);

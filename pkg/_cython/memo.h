@@ -11,13 +11,13 @@
 #define ANYFFI_MEMO_FIRST_CAPACITY 16
 
 typedef struct {
-  void* met;   // NULL: a free slot. The user of the table keeps it alive, so that nothing else gets its address.
-  void* made;  // NULL until it is known
+  void* met;   // NULL: a free slot. The user of the table keeps it alive, so that its address is not reused.
+  void* made;  // the object created for it, NULL until then
 } AnyffiMet;
 
 typedef struct {
-  PyObject* (*convert_tensor)(PyObject*);  // makes an element of a tensor, or NULL; for plain.h
-  size_t used;                             // while this is 0, nothing below is set
+  PyObject* (*convert_tensor)(PyObject*);  // converts a tensor that is an element, or NULL; for plain.h
+  size_t used;                             // while this is 0, the fields below are not set
   size_t capacity;                         // a power of two
   AnyffiMet* slots;
   AnyffiMet first[ANYFFI_MEMO_FIRST_CAPACITY];
@@ -25,7 +25,7 @@ typedef struct {
 
 /// The slot of an address, used or free; the table must be neither empty nor full.
 static inline AnyffiMet* anyffi_py_memo_slot(const AnyffiMemo* memo, const void* address) {
-  // Addresses are multiples of 16; the multiplication spreads neighbours.
+  // Addresses are multiples of 16; the multiplication spreads neighbouring ones.
   size_t at = ((uintptr_t)address >> 4) * (size_t)0x9E3779B97F4A7C15;
   at = (at >> 20) & (memo->capacity - 1);
   while (memo->slots[at].met != NULL && memo->slots[at].met != address) at = (at + 1) & (memo->capacity - 1);
@@ -73,7 +73,7 @@ static int anyffi_py_memo_add(AnyffiMemo* memo, void* address) {
   return 1;
 }
 
-/// Frees the table, whose records `release` gets.
+/// Frees the table, and calls `release` for each record.
 static inline void anyffi_py_memo_clear(AnyffiMemo* memo, void (*release)(AnyffiMet*)) {
   if (memo->used == 0) return;
   for (size_t at = 0; at < memo->capacity; ++at) {

@@ -40,8 +40,8 @@ static int anyffi_py_add_method(PyTypeObject* cls, const char* name, PyCFunction
   return status;
 }
 
-/// A row of a table of methods, and what it needs before the table: in builds without the GIL a function that calls
-/// the method's within a section.
+/// A row of a table of methods, and what has to precede the table: in builds without the GIL a function that calls the
+/// method within a section.
 #ifdef Py_GIL_DISABLED
 #define ANYFFI_PY_ROW(name, function) {name, anyffi_py_within_##function}
 #define ANYFFI_PY_METHOD(function)                                                                      \
@@ -57,7 +57,7 @@ static int anyffi_py_add_method(PyTypeObject* cls, const char* name, PyCFunction
 #define ANYFFI_PY_METHOD(function)
 #endif
 
-/// The same of a table of operators.
+/// The same for a table of operators.
 #ifdef Py_GIL_DISABLED
 #define ANYFFI_PY_OPERATOR_ROW(name, reflected_name, function) {name, reflected_name, anyffi_py_within_##function}
 #define ANYFFI_PY_OPERATOR(function)                                              \
@@ -79,8 +79,8 @@ typedef struct {
   binaryfunc call;
 } AnyffiOperatorRow;
 
-/// Returns a slot wrapper, such as `list.__add__`, over a function with the signature of the slot; `model` has one of
-/// the same name. A class with it in its dict has the function in its slot.
+/// Returns a slot wrapper, such as `list.__add__`, for a function with the signature of the slot; `model_class` has a
+/// slot wrapper of the same name. If it is in the dict of a class, the class has the function in its slot.
 static PyObject* anyffi_py_new_slot(PyTypeObject* cls, PyTypeObject* model_class, const char* name, void* function) {
   PyObject* made = NULL;
   PyObject* model = PyObject_GetAttrString((PyObject*)model_class, name);
@@ -93,12 +93,12 @@ static PyObject* anyffi_py_new_slot(PyTypeObject* cls, PyTypeObject* model_class
   return made;
 }
 
-/// The same of a binary operator, whose function gets both operands in their order.
+/// The same for a binary operator, whose function gets both operands in their order.
 static PyObject* anyffi_py_new_operator(PyTypeObject* cls, const char* name, binaryfunc function) {
   return anyffi_py_new_slot(cls, &PyLong_Type, name, (void*)function);
 }
 
-/// Replaces the special method of a class of Cython by the function that is its slot now.
+/// Replaces the special method of a Cython class by a function, which becomes its slot.
 static int anyffi_py_set_special(PyTypeObject* cls, PyTypeObject* model, const char* name, void* function) {
   PyObject* made = anyffi_py_new_slot(cls, model, name, function);
   int status = made == NULL ? -1 : PyDict_SetItemString(cls->tp_dict, name, made);
@@ -107,7 +107,7 @@ static int anyffi_py_set_special(PyTypeObject* cls, PyTypeObject* model, const c
   return status;
 }
 
-/// Whether the left operand of an operator is the one whose class has the slot.
+/// Whether the left operand of an operator is the one whose class defines the slot.
 static inline int anyffi_py_is_left(PyObject* left, int32_t type_code) {
   return PyObject_TypeCheck(left, (PyTypeObject*)anyffi_state.cores[type_code]);
 }
@@ -171,12 +171,13 @@ static inline AnyffiObject* anyffi_py_peek_exact(PyObject* x, int32_t type_code)
   return type_code == ANYFFI_ARRAY && cls == anyffi_state.classes[ANYFFI_SHAPE] ? anyffi_py_peek(x, type_code) : NULL;
 }
 
-/// 1 if the only positional arguments are `count` ones.
+/// 1 if there are exactly `wanted` positional arguments and no keywords.
 static inline int anyffi_py_has_arguments(Py_ssize_t count, Py_ssize_t wanted, PyObject* names) {
   return count == wanted && names == NULL;
 }
 
-/// Returns the wrapper of a new object; `status` is what the function returned that made it.
+/// Returns the wrapper of a new object, or raises the error if `status`, which the function creating it returned, is
+/// not 0.
 static inline PyObject* anyffi_py_wrap_made(int status, const AnyffiValue* made) {
   if (status == 0) return anyffi_py_wrap(made->as_object);
   anyffi_py_raise_taken();

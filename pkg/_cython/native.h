@@ -1,5 +1,4 @@
-/// Results and arguments of callbacks that are copies (ANYFFI_NATIVE) to Python's own containers, read from their
-/// cells.
+/// Results and arguments of callbacks that are copies (ANYFFI_NATIVE), converted to Python's own containers.
 ///
 /// Only the caller refers to such a container, so that nothing changes it meanwhile. Functions return a new reference,
 /// or NULL with an exception.
@@ -15,7 +14,7 @@ static PyObject* anyffi_py_native_object(AnyffiObject* object, uint32_t flags);
 static inline PyObject* anyffi_py_native_str(const AnyffiValue* cell) {
   uint64_t tag = (uint64_t)cell->as_int >> 56;
   uint64_t length = ANYFFI_INLINE_BYTES - tag;
-  // Short ASCII of several characters; the tag has the encoding in its upper half.
+  // Short ASCII of several characters; the upper half of the tag has the encoding.
   if (tag >= ANYFFI_INLINE_BYTES - 1) return anyffi_py_unpack_inline(cell);
   PyObject* made = PyUnicode_New((Py_ssize_t)length, 127);
   if (made != NULL) memcpy(PyUnicode_DATA(made), (const char*)cell + 4, (size_t)length);
@@ -42,8 +41,8 @@ static inline PyObject* anyffi_py_native_value(const AnyffiValue* cell) {
   return anyffi_py_unpack_object_copy(cell->as_object);
 }
 
-/// Fills a new list or tuple. If code may run that asks the collector for all objects, it does not see this one until
-/// it is complete.
+/// Fills a new list or tuple. Unless `is_quiet`, the collector does not track it until it is complete, so that no code
+/// finds it.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_native_sequence(const AnyffiSequence* sequence, int32_t code, int is_quiet) {
   Py_ssize_t size = (Py_ssize_t)sequence->size;
   PyObject* made = code == ANYFFI_LIST ? PyList_New(size) : PyTuple_New(size);
@@ -75,7 +74,7 @@ static PyObject* anyffi_py_native_dict(const AnyffiMapping* mapping) {
   return made;
 }
 
-/// Adds elements whose hashes run no code.
+/// Adds elements whose hashes run no Python code.
 static PyObject* anyffi_py_native_scalar_set(const AnyffiMapping* elements, int32_t code) {
   PyObject* made = code == ANYFFI_SET ? PySet_New(NULL) : PyFrozenSet_New(NULL);
   for (int64_t number = 0; made != NULL && number < elements->used; ++number) {
@@ -88,7 +87,7 @@ static PyObject* anyffi_py_native_scalar_set(const AnyffiMapping* elements, int3
   return made;
 }
 
-/// Converts all elements before it hashes one.
+/// Converts all elements before it hashes the first one.
 static PyObject* anyffi_py_native_set(const AnyffiMapping* elements, int32_t code) {
   PyObject* items = PyTuple_New((Py_ssize_t)elements->size);
   Py_ssize_t count = 0;
@@ -109,7 +108,7 @@ static PyObject* anyffi_py_native_set(const AnyffiMapping* elements, int32_t cod
   return made;
 }
 
-/// Converts a container of another type than List and Array whose elements nobody else changes.
+/// Converts a mapping or set whose elements nobody else changes.
 static PyObject* anyffi_py_native_mapping(const AnyffiMapping* mapping, int32_t code, int is_quiet) {
   if (code == ANYFFI_DICT) return anyffi_py_native_dict(mapping);
   if (code != ANYFFI_MAP) {
@@ -140,7 +139,7 @@ static inline PyObject* anyffi_py_native_container(const AnyffiObject* object, i
   return made;
 }
 
-/// Converts a copy of a container to which others refer too; other objects as they are.
+/// Converts a copy of a container that has other references; other objects are wrapped.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_native_shared(AnyffiObject* object, uint32_t flags) {
   int32_t code = object->type_code;
   if (flags & ANYFFI_DEEP) return anyffi_py_plain_borrowed(object);
@@ -162,7 +161,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_native_shared(AnyffiObject* object, uint
   return made;
 }
 
-/// Converts an object of a value with these flags, which the caller keeps alive.
+/// Converts an object of a value with these flags; the caller keeps it alive.
 static PyObject* anyffi_py_native_object(AnyffiObject* object, uint32_t flags) {
   int32_t code = object->type_code;
   int is_copy = (flags & ANYFFI_DEEP) == 0 && code >= ANYFFI_ARRAY && code <= ANYFFI_SET && anyffi_is_reusable(object);

@@ -1,7 +1,7 @@
 /// NumPy's own arrays to tensors, read from NumPy's structs.
 ///
 /// This packs the same as `lower_array` of the rules, much faster. NumPy's headers are not needed:
-/// `anyffi_py_learn_ndarray` checks the structs below with the first array that comes through the rules.
+/// `anyffi_py_learn_ndarray` checks the structs below with the first array that the rules pack.
 
 #ifndef ANYFFI_NDARRAY_H_
 #define ANYFFI_NDARRAY_H_
@@ -26,12 +26,12 @@ typedef struct {
   int flags;
 } AnyffiNumPyArray;
 
-/// NPY_ARRAY_WRITEABLE, and NPY_ARRAY_WARN_ON_WRITE, with which NumPy shows an array as read-only.
+/// NPY_ARRAY_WRITEABLE, and NPY_ARRAY_WARN_ON_WRITE, with which NumPy reports an array as read-only.
 #define ANYFFI_NUMPY_ACCESS ((int)(0x0400u | 1u << 31))
 #define ANYFFI_NUMPY_WRITABLE 0x0400
 #define ANYFFI_NUMPY_MAX_AXES 64
 
-/// Data types by NumPy's numbers for its own; no bits for those without a DLPack code.
+/// Data types by NumPy's type numbers; 0 bits for those without a DLPack code.
 #define ANYFFI_NUMPY_INTS(type) {ANYFFI_kDLInt, 8 * sizeof(type), 1}, {ANYFFI_kDLUInt, 8 * sizeof(type), 1}
 #define ANYFFI_NUMPY_NONE {0, 0, 0}
 static const AnyffiDataType anyffi_numpy_types[] = {
@@ -44,8 +44,8 @@ static const AnyffiDataType anyffi_numpy_types[] = {
     {ANYFFI_kDLFloat, 16, 1}};
 #define ANYFFI_NUMPY_TYPES ((int)(sizeof(anyffi_numpy_types) / sizeof(anyffi_numpy_types[0])))
 
-/// A dtype of another library, such as ml_dtypes, that DLPack has a code for. Dtypes are never freed, as far as they
-/// are kept here.
+/// A dtype of another library, such as ml_dtypes, that has a DLPack code. Entries own a reference that is never
+/// released.
 typedef struct {
   PyObject* dtype;
   AnyffiDataType type;
@@ -62,14 +62,14 @@ static const AnyffiForeignDtype* anyffi_py_find_foreign(const void* dtype) {
   return NULL;
 }
 
-/// Keeps what the rules found of a dtype, while there are few of them.
+/// Caches how the rules describe a dtype, while there is room.
 static void anyffi_py_learn_dtype(PyObject* dtype, AnyffiDataType type, uint64_t flags, int64_t size) {
   ANYFFI_BEGIN_SECTION
   for (int i = 0; i < ANYFFI_FOREIGN_DTYPES && anyffi_foreign_dtypes[i].dtype != dtype; ++i) {
     if (anyffi_foreign_dtypes[i].dtype != NULL) continue;
     Py_INCREF(dtype);
     anyffi_foreign_dtypes[i] = (AnyffiForeignDtype){NULL, type, flags, size};
-    // Last: other threads read what has a dtype.
+    // Stored last, because other threads read entries that have a dtype.
     __atomic_store_n(&anyffi_foreign_dtypes[i].dtype, dtype, __ATOMIC_RELEASE);
     break;
   }
@@ -79,7 +79,7 @@ static void anyffi_py_learn_dtype(PyObject* dtype, AnyffiDataType type, uint64_t
 /// Creates a tensor on memory that `owner` keeps; always 1, or -1 with an exception. Borrows `owner`.
 static inline int anyffi_py_create_tensor(const AnyffiTensorData* data, uint64_t flags, PyObject* owner,
                                           AnyffiValue* out) {
-  // The runtime steals the reference, also where it fails.
+  // The runtime steals the reference, even on failure.
   Py_INCREF(owner);
   return anyffi_tensor_create_host(data, flags, owner, out) != 0 ? anyffi_py_raise_taken() : 1;
 }
@@ -94,7 +94,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_read_ndarray(PyObject* x, AnyffiValue* out) {
   int number = dtype->number, shift;
   if (array->ndim > ANYFFI_NUMPY_MAX_AXES) return 0;
   if (__builtin_expect((unsigned)number < ANYFFI_NUMPY_TYPES && anyffi_numpy_types[number].bits != 0, 1)) {
-    // Of the machine's own byte order, or of one byte.
+    // Only dtypes of the machine's byte order, or of one byte.
     if (dtype->byte_order != '=' && dtype->byte_order != '|') return 0;
     data.dtype = anyffi_numpy_types[number];
     shift = __builtin_ctz(data.dtype.bits >> 3);

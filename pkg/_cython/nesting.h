@@ -1,4 +1,4 @@
-/// Nested containers: shared ones stay shared, cyclic and too deep ones raise errors.
+/// Nested containers: shared ones stay shared; cyclic and too deep ones raise errors.
 
 #ifndef ANYFFI_NESTING_H_
 #define ANYFFI_NESTING_H_
@@ -47,10 +47,10 @@ static inline int anyffi_py_share(AnyffiObject* found, AnyffiValue* out) {
   return 0;
 }
 
-/// Finds what `x` became earlier within this argument, borrowed: 1, 0 if it was not met, -1 with an exception if it
-/// contains itself.
+/// Finds the object that `x` became earlier within this argument, borrowed: 1, 0 if there is none, -1 with an exception
+/// if `x` contains itself.
 static inline int anyffi_py_find_met(PyObject* x, const AnyffiNest* outer, AnyffiObject** out) {
-  // The outermost container is added to the memo only with the first one inside of it.
+  // The outermost container is added to the memo only when the first nested one is found.
   if (outer->memo->used == 0) {
     if (x != outer->container) return 0;
   } else {
@@ -73,12 +73,13 @@ static int anyffi_py_remember(const AnyffiNest* nest) {
   return anyffi_py_add_container(nest->memo, nest->container);
 }
 
-/// Checks the depth and remembers the container of a nest, before its items are packed; 0, or -1 with an exception.
+/// Checks the depth and adds the container of a nest to the memo, before its items are packed; 0, or -1 with an
+/// exception.
 static inline int anyffi_py_enter(const AnyffiNest* nest) {
   return anyffi_py_check_depth(nest) < 0 ? -1 : anyffi_py_remember(nest);
 }
 
-/// Records the object created for it, after its items were packed; always 1: the object is new.
+/// Records the object created for the container, after its items were packed; always 1: the object is new.
 static inline int anyffi_py_leave(const AnyffiNest* nest, const AnyffiValue* made) {
   if (nest->outer != NULL) anyffi_py_memo_find(nest->memo, nest->container)->made = made->as_object;
   return 1;

@@ -1,8 +1,8 @@
 /// NumPy arrays on the memory of tensors.
 ///
-/// This makes the same as `make_array` of the rules, much faster, of what is frequent: memory of the CPU and NumPy's
-/// own element types. NumPy's headers are not needed: its table of functions is part of its ABI, where each function
-/// keeps its place (https://numpy.org/doc/stable/reference/c-api/array.html).
+/// This makes the same as `make_array` of the rules, much faster, in frequent cases: memory of the CPU and NumPy's own
+/// element types. NumPy's headers are not needed: its table of functions is part of its ABI, where each function keeps
+/// its index (https://numpy.org/doc/stable/reference/c-api/array.html).
 
 #ifndef ANYFFI_NEW_ARRAY_H_
 #define ANYFFI_NEW_ARRAY_H_
@@ -10,25 +10,25 @@
 #include "ndarray.h"
 #include "tensor.h"
 
-/// The most axes of an array in every version of NumPy.
+/// The number of axes that every version of NumPy supports.
 #define ANYFFI_NUMPY_LEAST_MAX_AXES 32
 
 /// From NumPy's table of functions; all NULL until `anyffi_py_learn_numpy` has read it.
 typedef struct {
   PyTypeObject* array_type;
   PyObject* (*descr_from_type)(int number);
-  /// Steals `descr`. With no `strides` and some `data`: of row-major memory that the array does not own.
+  /// Steals `descr`. Without `strides` but with `data`: for row-major memory that the array does not own.
   PyObject* (*new_from_descr)(PyTypeObject* cls, PyObject* descr, int ndim, const Py_ssize_t* shape,
                               const Py_ssize_t* strides, void* data, int flags, PyObject* finalized);
   /// Steals `base`, also on failure.
   int (*set_base_object)(PyObject* array, PyObject* base);
 } AnyffiNumPyFunctions;
 static AnyffiNumPyFunctions anyffi_numpy;
-/// Whether NumPy was asked for its table, which may be of an unknown version.
+/// Whether NumPy's table was looked up; it may be of an unknown version.
 static int anyffi_numpy_was_asked;
 
-/// Reads NumPy's table of functions. False if it has another version than those that this code was written for, or
-/// another class of arrays than `cls`.
+/// Reads NumPy's table of functions. 0 if its version is not one that this code was written for, or its class of arrays
+/// is not `cls`.
 static int anyffi_py_read_numpy(PyObject* capsule, PyTypeObject* cls) {
   enum { kVersion = 0, kArrayType = 2, kDescrFromType = 45, kNewFromDescr = 94, kSetBaseObject = 282 };
   if (!PyCapsule_IsValid(capsule, NULL)) return 0;
@@ -38,12 +38,12 @@ static int anyffi_py_read_numpy(PyObject* capsule, PyTypeObject* cls) {
   memcpy(&anyffi_numpy.descr_from_type, &table[kDescrFromType], sizeof(void*));
   memcpy(&anyffi_numpy.new_from_descr, &table[kNewFromDescr], sizeof(void*));
   memcpy(&anyffi_numpy.set_base_object, &table[kSetBaseObject], sizeof(void*));
-  // Last: other threads call the functions once it is set.
+  // Stored last: other threads call the functions once it is set.
   __atomic_store_n(&anyffi_numpy.array_type, cls, __ATOMIC_RELEASE);
   return 1;
 }
 
-/// NumPy's number for a data type of its own; -1 for others.
+/// NumPy's type number of a data type; -1 if it has none.
 static inline int anyffi_py_numpy_number(AnyffiDataType type) {
   for (int number = 0; number < ANYFFI_NUMPY_TYPES; ++number) {
     AnyffiDataType known = anyffi_numpy_types[number];
@@ -52,7 +52,8 @@ static inline int anyffi_py_numpy_number(AnyffiDataType type) {
   return -1;
 }
 
-/// Returns what keeps the memory of an array alive: the wrapper or, where that is what the rules can use, a view of it.
+/// Returns the base of an array, which keeps its memory alive: the wrapper or, if the tensor is not contiguous, a
+/// memory view of it, as the rules have it.
 static PyObject* anyffi_py_base_of_array(PyObject* wrapper, int is_contiguous) {
   if (!is_contiguous) return PyMemoryView_FromObject(wrapper);
   Py_INCREF(wrapper);
@@ -75,8 +76,8 @@ static PyObject* anyffi_py_call_numpy(const AnyffiTensorData* data, int number, 
   return array;
 }
 
-/// Returns a new array on the memory of a tensor, which it keeps alive; NULL, without an exception, where only the
-/// rules can make it.
+/// Returns a new array on the memory of a tensor, which it keeps alive; NULL, without an exception, if only the rules
+/// can make it.
 static PyObject* anyffi_py_new_array_fast(PyObject* wrapper) {
   const AnyffiTensor* tensor = anyffi_py_unwrap_tensor(wrapper);
   if (tensor == NULL) return PyErr_Clear(), NULL;
@@ -91,7 +92,7 @@ static PyObject* anyffi_py_new_array_fast(PyObject* wrapper) {
   Py_ssize_t strides[ANYFFI_NUMPY_LEAST_MAX_AXES];
   for (int i = 0; !is_contiguous && i < data->ndim; ++i) strides[i] = data->strides[i] * (data->dtype.bits / 8);
   PyObject* array = anyffi_py_call_numpy(data, number, is_contiguous ? NULL : strides, flags, wrapper);
-  // The rules say what is wrong.
+  // The rules raise the error.
   if (array == NULL) PyErr_Clear();
   return array;
 }

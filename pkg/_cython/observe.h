@@ -1,6 +1,6 @@
-/// Calls and callbacks while an observer is set, which is called before and after each: `anyffi.trace` and its like.
+/// Calls and callbacks while an observer is set, such as `anyffi.trace`, which is called before and after each.
 ///
-/// No frame of Python is open while the function runs, so that it finds the same callers as without an observer.
+/// No Python frame is open while the function runs, so that it sees the same callers as without an observer.
 
 #ifndef ANYFFI_OBSERVE_H_
 #define ANYFFI_OBSERVE_H_

@@ -1,4 +1,4 @@
-/// Calls of overloaded functions with containers, which the overload that has their types reads itself.
+/// Calls of overloaded functions with containers, which the matching overload reads itself.
 
 #ifndef ANYFFI_OVERLOADS_H_
 #define ANYFFI_OVERLOADS_H_
@@ -6,10 +6,10 @@
 #include "call.h"
 #include "items.h"
 
-/// Up to this many arguments: those that the runtime compares without copies.
+/// The number of arguments that the runtime compares without copies.
 #define ANYFFI_FEW_CHOSEN 4
 
-/// Packs arguments of which one is a container, as one that C++ reads; 0 for all others, with nothing to release.
+/// Packs arguments if exactly one is a container, which C++ reads itself; 0 otherwise, with nothing to release.
 static int anyffi_py_pack_for_overloads(PyObject* const* args, Py_ssize_t count, AnyffiValue* values) {
   int found = 0;
   for (Py_ssize_t i = 0; i < count; ++i) {
@@ -35,12 +35,12 @@ static int anyffi_py_may_hold_container(PyObject* const* args, Py_ssize_t count)
   return 0;
 }
 
-/// Calls an overloaded function with containers: 1, and its result or NULL with an exception in `out`; 0 where they
-/// have to be packed, or for other arguments.
+/// Calls an overloaded function with a container: 1, and its result or NULL with an exception in `out`; 0 if it has to
+/// be packed, or for other arguments.
 static int anyffi_py_call_choosing(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count, PyObject** out) {
   AnyffiValue values[ANYFFI_FEW_CHOSEN], result = anyffi_py_make_result();
   if (!anyffi_py_may_hold_container(args, count)) return 0;
-  // Overloads may be added meanwhile.
+  // Other threads may add overloads.
   if (__atomic_load_n(&target->info->item_params, __ATOMIC_RELAXED) == 0 || anyffi_state.is_check_mode) return 0;
   if (!anyffi_py_pack_for_overloads(args, count, values)) return 0;
   int status = anyffi_py_enter_function(target, values, count, &result);

@@ -1,4 +1,4 @@
-/// Objects of Python's classes that override virtual functions of C++: what `Overrides` in Python does for each of
+/// Objects of Python classes that override virtual C++ functions: does what `Overrides` in Python does for each of
 /// them.
 
 #ifndef ANYFFI_OVERRIDES_H_
@@ -6,10 +6,10 @@
 
 #include "call.h"
 
-/// What lets C++ find the overrides of an object: attributes of Python's Overrides.
+/// What is needed to let C++ find the overrides of an object: attributes of Python's Overrides.
 typedef struct {
   PyObject* owner;   // the Overrides; NULL if the class has none
-  PyObject* base;    // the class whose objects have none, or None
+  PyObject* base;    // the class whose own objects have no overrides, or None
   PyObject* bind;    // wrappers of functions
   PyObject* finder;  // the second argument of `bind`
 } AnyffiOverrides;
@@ -17,15 +17,15 @@ typedef struct {
 /// The finalizer of the interpreter, which calls `__del__`.
 static destructor anyffi_py_call_del;
 
-/// The `tp_finalize` of classes whose `__del__` only lets objects live on that C++ refers to.
+/// The `tp_finalize` of classes whose `__del__` does nothing but keep objects alive that C++ refers to.
 static void anyffi_py_finalize_shared(PyObject* x) {
   AnyffiObject* object = ((AnyffiWrapper*)x)->object;
-  // Other threads may be about to call what it overrides.
+  // Other threads may be about to call overrides.
   anyffi_py_enable_retain(x);
   if (object != NULL && __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) > 1) anyffi_py_call_del(x);
 }
 
-/// Prepares a class for objects that live on, as Python's `Overrides.prepare` does; -1 with an exception.
+/// Prepares a class for objects that stay alive, as Python's `Overrides.prepare` does; -1 with an exception.
 ANYFFI_NEVER_INLINE int anyffi_py_prepare_overrides(const AnyffiOverrides* overrides, PyTypeObject* cls) {
   PyObject* does_nothing_else = PyObject_CallMethod(overrides->owner, "prepare", "O", cls);
   if (does_nothing_else == NULL) return -1;
@@ -38,7 +38,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_prepare_overrides(const AnyffiOverrides* overr
   return 0;
 }
 
-/// Lets C++ find the overrides of a new object, as Python's `Overrides.bind` does; -1 with an exception.
+/// Makes C++ find the overrides of a new object, as Python's `Overrides.bind` does; -1 with an exception.
 static inline int anyffi_py_bind_overrides(const AnyffiOverrides* overrides, PyObject* x) {
   PyTypeObject* cls = Py_TYPE(x);
   if (overrides->owner == NULL || (PyObject*)cls == overrides->base) return 0;

@@ -1,4 +1,4 @@
-/// Python values to 16 bytes: pack_direct.h first, here what it leaves to Python code.
+/// Python values to 16 bytes: pack_direct.h first, then the functions below, which may run Python code.
 ///
 /// `anyffi_py_pack` packs arguments, which it borrows where it can; `anyffi_py_pack_owned` packs elements and results.
 
@@ -54,9 +54,9 @@ static inline int anyffi_py_pack_owned(PyObject* x, AnyffiValue* out) {
   return anyffi_py_pack_outermost(x, out) < 0 ? -1 : 0;
 }
 
-/// Packs what `__anyffi_value__` returned for the object of a nest; always 1, or -1 with an exception.
+/// Packs the value that `__anyffi_value__` returned for the object of a nest; always 1, or -1 with an exception.
 ///
-/// It may be destroyed with the object that returned it, so the call owns a reference.
+/// The value may be destroyed with the object that returned it, so the call owns a reference.
 static int anyffi_py_pack_value_of(PyObject* value, AnyffiValue* out, AnyffiNest* nest) {
   AnyffiObject* found = NULL;
   int packed = anyffi_py_pack_scalar(value, out);
@@ -75,7 +75,7 @@ static int anyffi_py_pack_value_of(PyObject* value, AnyffiValue* out, AnyffiNest
     nest->container = holder;
   }
   if (packed < 0) return -1;
-  // `__anyffi_value__` runs once: an object that occurs twice is packed as one, as containers are.
+  // `__anyffi_value__` runs once per object: like a container, an object that occurs twice is packed as one.
   if (out->type_code > 0) {
     if (anyffi_py_remember(nest) < 0) return anyffi_py_discard(out);
     anyffi_py_leave(nest, out);
@@ -94,7 +94,7 @@ static int anyffi_py_pack_capsule(PyObject* x, PyObject* capsule, AnyffiValue* o
   return packed;
 }
 
-/// Packs what `lower` of the rules returned for `x`.
+/// Packs the payload that `lower` of the rules returned for `x`.
 static int anyffi_py_pack_payload(PyObject* x, int32_t code, PyObject* payload, AnyffiValue* out, AnyffiNest* nest) {
   AnyffiObject* found;
   int packed;
@@ -138,14 +138,14 @@ static int anyffi_py_pack_payload(PyObject* x, int32_t code, PyObject* payload, 
 static int anyffi_py_pack_lowered(PyObject* x, AnyffiValue* out, AnyffiNest* nest) {
   PyObject* lowered = anyffi_py_need_stack() < 0 ? NULL : PyObject_CallOneArg(anyffi_py_reader_of(x), x);
   if (lowered == NULL) return -1;
-  // Exactly a tuple of two: `lower` is ours.
+  // Always a tuple of two: `lower` is our own function.
   int32_t code = (int32_t)PyLong_AsLong(PyTuple_GET_ITEM(lowered, 0));
   int packed = anyffi_py_pack_payload(x, code, PyTuple_GET_ITEM(lowered, 1), out, nest);
   Py_DECREF(lowered);
   return packed;
 }
 
-/// Packs an object with `__index__`, which is called; 0 where only the rules can read the int, or in check mode.
+/// Packs an object with `__index__`, which is called; 0 if only the rules can read the int, or in check mode.
 static int anyffi_py_pack_index(PyObject* x, AnyffiValue* out) {
   if (anyffi_state.is_check_mode || !ANYFFI_KNOWN_LAYOUT) return 0;
   if (anyffi_py_need_stack() < 0) return -1;
@@ -159,7 +159,7 @@ static int anyffi_py_pack_index(PyObject* x, AnyffiValue* out) {
   return packed;
 }
 
-/// Packs a class as a function, or a scalar class of NumPy as a data type; 0 where the rules must do so.
+/// Packs a class as a function, or a scalar class of NumPy as a data type; 0 if the rules have to do it.
 static int anyffi_py_pack_class(PyObject* x, AnyffiValue* out) {
   if (!anyffi_py_is_known_function(x)) {
     if (anyffi_py_pack_data_type(x, out)) return 1;
@@ -169,7 +169,7 @@ static int anyffi_py_pack_class(PyObject* x, AnyffiValue* out) {
   return anyffi_py_pack_handle(ANYFFI_FUNCTION, x, out);
 }
 
-/// Packs what the `__anyffi_value__` of an object returns; 0 in check mode.
+/// Packs the value that `__anyffi_value__` of an object returns; 0 in check mode.
 static int anyffi_py_pack_converted(PyObject* x, AnyffiValue* out, AnyffiNest* nest) {
   if (anyffi_state.is_check_mode) return 0;
   PyObject* value = anyffi_py_need_stack() < 0 ? NULL : anyffi_py_call_value(x);
@@ -257,7 +257,7 @@ static int anyffi_py_pack_container(PyObject* x, AnyffiValue* out, AnyffiNest* n
 
 // ---- arguments ------------------------------------------------------------------------------------------------------
 
-/// Packs an argument of a class whose decision is known, but for wrappers, as an owned value; 0 for others.
+/// Packs an argument of a class with a known decision, except for wrappers, as an owned value; 0 for others.
 static int anyffi_py_pack_known(PyObject* x, AnyffiDecision decision, AnyffiValue* out) {
   switch (decision) {
     case ANYFFI_DECISION_UNKNOWN:
@@ -289,20 +289,20 @@ static inline int anyffi_py_pack_wrapper(PyObject* x, AnyffiValue* out) {
   return 0;
 }
 
-/// Returns as `anyffi_py_pack_object`, after an owned value was packed: `made` is 1, or -1 with an exception.
+/// The result of `anyffi_py_pack_object` after an owned value was packed: `made` is 1, or -1 with an exception.
 static inline int anyffi_py_end_made(int made, AnyffiValue* out) {
   if (made < 0 || out->type_code <= 0) return made < 0 ? -1 : 0;
   out->aux = ANYFFI_MOVABLE;
   return 1;
 }
 
-/// Packs what the fast paths of `anyffi_py_pack_other` did not; returns as that.
+/// Packs a value that the fast paths of `anyffi_py_pack_other` did not pack; returns the same as that.
 ANYFFI_NEVER_INLINE int anyffi_py_pack_uncommon(PyObject* x, AnyffiValue* out) {
-  // A scalar here is text that cannot be borrowed.
+  // A scalar that gets here is text that cannot be borrowed.
   int made = anyffi_py_pack_scalar(x, out);
   if (made == 0) made = anyffi_py_pack_outermost(x, out);
   if (made != 0) return anyffi_py_end_made(made, out);
-  // A wrapper's object, which `x` keeps alive: borrowed.
+  // The object of a wrapper is borrowed, because `x` keeps it alive.
   anyffi_value_drop(out);
   return 0;
 }
@@ -312,7 +312,7 @@ ANYFFI_NEVER_INLINE AnyffiDecision anyffi_py_look_up_decision(PyTypeObject* cls)
   return anyffi_py_known_decision(cls);
 }
 
-/// As `anyffi_py_pack_object`, for values that are not lists or tuples either.
+/// As `anyffi_py_pack_object`, for values that are neither plain nor lists or tuples.
 ANYFFI_NEVER_INLINE int anyffi_py_pack_other(PyObject* x, AnyffiValue* out) {
   PyTypeObject* cls = Py_TYPE(x);
   int made = 0;
@@ -387,7 +387,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_object(PyObject* x, AnyffiValue* out) {
   return packed > 0 ? anyffi_py_mark_movable(out) : anyffi_py_pack_rest(x, out);
 }
 
-/// As `anyffi_py_pack_object`, for callers whose values are most often plain.
+/// As `anyffi_py_pack_object`, for callers whose values are usually plain.
 ANYFFI_NEVER_INLINE int anyffi_py_pack_rare_object(PyObject* x, AnyffiValue* out) {
   return anyffi_py_pack_object(x, out);
 }
@@ -397,22 +397,22 @@ static inline int anyffi_py_pack(PyObject* x, AnyffiValue* out) {
   return anyffi_py_pack_plain(x, out) ? 0 : anyffi_py_pack_rare_object(x, out);
 }
 
-/// 1 if the caller of a callback drops the result, which is None then.
+/// 1 if the caller of a callback ignores the result, for which None is stored.
 static inline int anyffi_py_discard_result(AnyffiValue* result) {
   if (__builtin_expect((result->aux & ANYFFI_DISCARDED) == 0, 1)) return 0;
   *result = anyffi_make_none();
   return 1;
 }
 
-/// Packs what a Python function returned that C++ called, as an owned value; 0, or -1 with an exception.
+/// Packs the value that a Python function called by C++ returned, as an owned value; 0, or -1 with an exception.
 static int anyffi_py_pack_result(PyObject* function, PyObject* x, AnyffiValue* out) {
   int status = anyffi_py_pack_owned(x, out);
   if (status < 0) anyffi_py_complete_made(anyffi_state.locate_result, function, &x, NULL, 1);
   return status;
 }
 
-/// Lists an iterable by a call of the class, as the other backend does: before Python 3.11 PySequence_List asks for its
-/// iterator before its length.
+/// Makes a list of an iterable by calling the class, like the other backend: before Python 3.11 PySequence_List asks
+/// for the iterator before the length.
 static inline PyObject* anyffi_py_list_of(PyObject* iterable) {
   if (anyffi_py_need_stack() < 0) return NULL;
   return PyObject_CallFunctionObjArgs((PyObject*)&PyList_Type, iterable, NULL);

@@ -1,5 +1,5 @@
-/// Lists, tuples, dicts, sets and slices to owned values, where Python code may run in between: users' hooks, which
-/// could change what is being read.
+/// Lists, tuples, dicts, sets and slices to owned values, if Python code may run meanwhile, such as users' hooks, which
+/// could change the container being read.
 ///
 /// Functions return 1, or -1 with an exception; on failure nothing is left in `out`.
 
@@ -33,10 +33,10 @@ static int anyffi_py_pack_slice(PyObject* x, AnyffiValue* out, const AnyffiNest*
     int packed = anyffi_py_pack_scalar(parts[i], &cells[i]);
     if (packed == 0) {
       AnyffiValue part;
-      // A slice of scalars is immutable: a new object at each occurrence is faster than the memo.
+      // Slices of scalars are immutable: a new object for each occurrence is faster than using the memo.
       if (!is_entered && anyffi_py_enter(nest) < 0) return anyffi_py_discard(out);
       is_entered = 1;
-      // Stored once it is complete: a failure leaves a released object in its `out`.
+      // Stored once it is complete, because after a failure `part` holds a released object.
       packed = anyffi_py_pack_nested(parts[i], &part, nest);
       if (packed >= 0) cells[i] = part;
     }
@@ -54,7 +54,7 @@ static inline PyObject* anyffi_py_snapshot(PyObject* items) {
   return items;
 }
 
-/// Packs the elements from `size` of the new sequence in `out` on. Releases it if an element fails.
+/// Packs the elements that the new sequence in `out` does not have yet. Releases it if one fails.
 static int anyffi_py_fill_sequence(PyObject* items, AnyffiValue* out, const AnyffiNest* nest) {
   AnyffiSequence* sequence = (AnyffiSequence*)out->as_object;
   Py_ssize_t size = Py_SIZE(items);
@@ -76,7 +76,7 @@ static int anyffi_py_fill_sequence(PyObject* items, AnyffiValue* out, const Anyf
     if (packed < 0) break;
     sequence->size += 1;
     sequence->type_mask |= anyffi_type_bit(cell->type_code);
-    // Most often that element was the only one that is not inline.
+    // Usually that element was the only one that is not inline.
     if (sequence->size < size) anyffi_py_fill_inline(PySequence_Fast_ITEMS(items), size, sequence);
   }
   if (packed < 0) anyffi_py_discard(out);
@@ -104,19 +104,19 @@ static inline int anyffi_py_pack_entry(PyObject* key, PyObject* item, AnyffiMapp
   if (anyffi_py_pack_element(item, &entry->value, nest) < 0) return anyffi_py_discard(&entry->key);
   mapping->key_type_mask |= anyffi_type_bit(entry->key.type_code);
   mapping->value_type_mask |= anyffi_type_bit(entry->value.type_code);
-  // Only complete entries count where the mapping is destroyed.
+  // When the mapping is destroyed, only the first `used` entries are, so that each must be complete.
   mapping->used += 1;
   return 0;
 }
 
-/// Raises the exception for two keys that become equal; always -1.
+/// Raises the exception for two keys that are equal after packing; always -1.
 static int anyffi_py_refuse_equal_keys(int32_t type_code, PyObject* pairs, int64_t first, int64_t second) {
   PyObject* former = PySequence_Fast_ITEMS(PyList_GET_ITEM(pairs, first))[0];
   PyObject* later = PySequence_Fast_ITEMS(PyList_GET_ITEM(pairs, second))[0];
   return anyffi_py_raise(PyObject_CallFunction(anyffi_state.equal_keys, "iOO", (int)type_code, former, later));
 }
 
-/// Packs a mapping, or a set, from a list of its entries that nobody else refers to.
+/// Packs a mapping, or a set, from a list of its entries that has no other references.
 static int anyffi_py_pack_pairs(PyObject* pairs, int32_t type_code, AnyffiValue* out, const AnyffiNest* nest) {
   int64_t first = -1, second = -1;
   if (anyffi_mapping_create(type_code, PyList_GET_SIZE(pairs), out) != 0) return anyffi_py_raise_taken();

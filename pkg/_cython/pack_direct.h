@@ -1,7 +1,7 @@
-/// Values to owned values without a line of Python code, as nearly all can be packed.
+/// Packs values as owned values without running Python code, which is possible for nearly all.
 ///
 /// Nothing changes meanwhile: containers are read in place, and one with a single reference, which cannot occur twice,
-/// is not remembered. Where Python code would have to run (users' hooks, the rules, hashes of opaque keys) the
+/// is not added to the memo. If Python code would have to run (users' hooks, the rules, hashes of opaque keys), the
 /// functions return 0, with nothing in `out`, and pack.h packs the whole argument again. Otherwise they return 1, or -1
 /// with an exception.
 
@@ -18,8 +18,8 @@
 /// The state of packing one argument.
 typedef struct {
   PyObject* outermost;
-  int holds_objects;  // something was packed whose hash may be Python code
-  AnyffiMemo memo;    // of containers with several references, but for the outermost
+  int holds_objects;  // whether an object was packed whose hash may run Python code
+  AnyffiMemo memo;    // of containers with several references, except for the outermost
 } AnyffiDirect;
 
 /// Types of keys that hold nothing else, so that hashing and comparing them runs no Python code.
@@ -34,7 +34,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_direct(PyObject* x, AnyffiValue* out, AnyffiD
   return packed != 0 ? packed : anyffi_py_direct_object(x, out, direct, depth);
 }
 
-/// 1 for classes whose objects are packed as functions, without a look-up.
+/// 1 for classes whose objects are packed as functions, without looking up the decision.
 static inline int anyffi_py_is_callable_type(PyTypeObject* cls) {
   return cls == &PyFunction_Type || cls == &PyMethod_Type || cls == &PyCFunction_Type;
 }
@@ -42,7 +42,7 @@ static inline int anyffi_py_is_callable_type(PyTypeObject* cls) {
 /// Packs an object that holds a Python object; always 1, or -1 with an exception. Borrows `handle`.
 static int anyffi_py_pack_handle(int32_t code, PyObject* handle, AnyffiValue* out) {
   int status;
-  // The runtime steals the reference, also where it fails.
+  // The runtime steals the reference, even on failure.
   Py_INCREF(handle);
   if (code == ANYFFI_FUNCTION) {
     status = anyffi_function_create_host(anyffi_state.callback, handle, out);
@@ -58,10 +58,10 @@ static int anyffi_py_pack_handle(int32_t code, PyObject* handle, AnyffiValue* ou
 
 // ---- containers that occur twice ------------------------------------------------------------------------------------
 
-/// 0 for a container inside of another one that has no other reference.
+/// 0 for a nested container that has no other reference.
 static inline int anyffi_py_may_occur_twice(PyObject* x) {
 #ifdef Py_GIL_DISABLED
-  // Other threads may add references between two looks.
+  // Other threads may add references between two reads of the count.
   (void)x;
   return 1;
 #else
@@ -69,7 +69,8 @@ static inline int anyffi_py_may_occur_twice(PyObject* x) {
 #endif
 }
 
-/// Begins with a container: 0, 1 if it was packed before and is shared now, -1 with an exception.
+/// Called before the items of a container are packed: 0, 1 if it was packed before and is shared now, -1 with an
+/// exception.
 static inline int anyffi_py_direct_enter(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
   AnyffiMemo* memo = &direct->memo;
   int is_shared = depth > 1 && anyffi_py_may_occur_twice(x);
@@ -85,7 +86,7 @@ static inline int anyffi_py_direct_enter(PyObject* x, AnyffiValue* out, AnyffiDi
   return is_shared ? anyffi_py_add_container(memo, x) : 0;
 }
 
-/// Ends with a container; always 1.
+/// Called after the items of a container were packed; always 1.
 static inline int anyffi_py_direct_leave(PyObject* x, const AnyffiValue* out, AnyffiDirect* direct, int depth) {
   // The memo's own reference does not change which containers have several.
   if (depth > 1 && anyffi_py_may_occur_twice(x)) anyffi_py_memo_find(&direct->memo, x)->made = out->as_object;
@@ -94,7 +95,7 @@ static inline int anyffi_py_direct_leave(PyObject* x, const AnyffiValue* out, An
 
 // ---- slices ---------------------------------------------------------------------------------------------------------
 
-/// Packs a slice of inline values, as nearly all are; 0 if it holds others.
+/// Packs a slice whose parts are inline values, as nearly all are; 0 for others.
 static int anyffi_py_pack_inline_slice(PyObject* x, AnyffiValue* out) {
   PyObject* parts[3];
   if (anyffi_py_read_slice(x, parts) < 0) return -1;
@@ -109,7 +110,7 @@ static int anyffi_py_pack_inline_slice(PyObject* x, AnyffiValue* out) {
   return 0;
 }
 
-/// Packs an inline slice as an element: a new object at each occurrence is faster than the memo.
+/// Packs an inline slice as an element: a new object for each occurrence is faster than using the memo.
 static int anyffi_py_direct_slice(PyObject* x, AnyffiValue* out, int depth) {
   // One level deeper is an error, which pack.h raises.
   return depth > anyffi_state.max_depth ? 0 : anyffi_py_pack_inline_slice(x, out);
@@ -117,7 +118,7 @@ static int anyffi_py_direct_slice(PyObject* x, AnyffiValue* out, int depth) {
 
 // ---- lists and tuples -----------------------------------------------------------------------------------------------
 
-/// The decision of a class for elements that follow one of it, UNKNOWN for containers and text.
+/// The decision of a class, used for consecutive elements of that class; UNKNOWN for containers and text.
 static inline AnyffiDecision anyffi_py_repeated_decision(PyTypeObject* cls) {
   if (cls == &PyComplex_Type) return ANYFFI_DECISION_COMPLEX;
   const unsigned long frequent = Py_TPFLAGS_UNICODE_SUBCLASS | Py_TPFLAGS_BYTES_SUBCLASS | Py_TPFLAGS_TUPLE_SUBCLASS |
@@ -125,7 +126,7 @@ static inline AnyffiDecision anyffi_py_repeated_decision(PyTypeObject* cls) {
   return cls->tp_flags & frequent ? ANYFFI_DECISION_UNKNOWN : anyffi_py_known_decision(cls);
 }
 
-/// Packs an element of the same class as the one before.
+/// Packs an element of the same class as the element before.
 static inline int anyffi_py_direct_again(PyObject* x, AnyffiDecision decision, AnyffiValue* out, AnyffiDirect* direct,
                                          int depth) {
   if (decision == ANYFFI_DECISION_UNKNOWN) return anyffi_py_direct(x, out, direct, depth);
@@ -139,8 +140,8 @@ static inline int anyffi_py_direct_again(PyObject* x, AnyffiDecision decision, A
   return anyffi_py_direct_object(x, out, direct, depth);
 }
 
-/// Packs the items from `size` of a sequence on that are wrappers of one class, up to another one or one without an
-/// object: a third of the instructions that `anyffi_py_direct` takes.
+/// Packs consecutive items that are wrappers of class `cls`, up to the first other item or empty wrapper: a third of
+/// the instructions that `anyffi_py_direct` takes.
 static inline void anyffi_py_direct_wrappers(PyObject* const* items, Py_ssize_t size, PyTypeObject* cls,
                                              AnyffiSequence* sequence, AnyffiDirect* direct) {
   int64_t number = sequence->size;
@@ -154,7 +155,7 @@ static inline void anyffi_py_direct_wrappers(PyObject* const* items, Py_ssize_t 
   sequence->size = number;
 }
 
-/// Packs the elements from `size` of the new sequence in `out` on.
+/// Packs the elements that the new sequence in `out` does not have yet.
 ANYFFI_ALWAYS_INLINE int anyffi_py_direct_fill_inline(PyObject* const* items, Py_ssize_t size, AnyffiValue* out,
                                                       AnyffiDirect* direct, int depth) {
   AnyffiSequence* sequence = (AnyffiSequence*)out->as_object;
@@ -165,7 +166,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_direct_fill_inline(PyObject* const* items, Py
     AnyffiValue* cell = &sequence->data[sequence->size];
     int packed;
     if (Py_IS_TYPE(item, cls)) {
-      // Most often the elements are of one class.
+      // Usually the elements are of one class.
       if (decision < 0) decision = anyffi_py_repeated_decision(cls);
       packed = anyffi_py_direct_again(item, (AnyffiDecision)decision, cell, direct, depth + 1);
     } else {
@@ -188,7 +189,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_direct_fill_inline(PyObject* const* items, Py
     }
     sequence->size += 1;
     sequence->type_mask |= anyffi_type_bit(cell->type_code);
-    // Or that one was the only one that is not inline.
+    // Usually that element was the only one that is not inline.
     if (sequence->size < size && !Py_IS_TYPE(items[sequence->size], cls)) {
       anyffi_py_fill_inline(items, size, sequence);
     }
@@ -202,8 +203,8 @@ ANYFFI_NEVER_INLINE int anyffi_py_direct_fill(PyObject* const* items, Py_ssize_t
 }
 
 #ifdef Py_GIL_DISABLED
-/// Creates a List of the items of a list up to the first that is not inline, while the list is locked: nothing blocks
-/// meanwhile. Returns as `anyffi_py_pack_inline_items`; if that is 0, `held` is a tuple of all items.
+/// Creates a List of the items of a list up to the first that is not inline, while the list is locked and nothing
+/// blocks. Returns as `anyffi_py_pack_inline_items`; if that is 0, `held` is a tuple of all items.
 static int anyffi_py_pack_locked_list(PyObject* x, AnyffiValue* out, PyObject** held) {
   int packed;
   *held = NULL;
@@ -247,13 +248,13 @@ static int anyffi_py_direct_sequence(PyObject* x, int32_t type_code, AnyffiValue
 
 // ---- dicts and sets -------------------------------------------------------------------------------------------------
 
-/// Packs a key or an item that is neither text nor immediate.
+/// Packs a key or a value that is neither text nor immediate.
 ANYFFI_NEVER_INLINE int anyffi_py_direct_part_slow(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
   if (PyBytes_CheckExact(x)) return anyffi_py_own_bytes(x, out);
   return anyffi_py_direct_object(x, out, direct, depth);
 }
 
-/// Packs a key or an item. Most are packed without a call: two thirds of the instructions.
+/// Packs a key or a value. Most are packed without a function call, which saves a third of the instructions.
 ANYFFI_ALWAYS_INLINE int anyffi_py_direct_part(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
   PyTypeObject* cls = Py_TYPE(x);
   if (cls == &PyUnicode_Type) {
@@ -262,7 +263,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_direct_part(PyObject* x, AnyffiValue* out, An
   return anyffi_py_pack_immediate(x, cls, out) ? 1 : anyffi_py_direct_part_slow(x, out, direct, depth);
 }
 
-/// Packs one more entry of a new mapping; a set's element has no `item`.
+/// Packs one more entry of a new mapping; an element of a set has no `item`.
 ANYFFI_ALWAYS_INLINE int anyffi_py_direct_entry(PyObject* key, PyObject* item, int has_item, AnyffiMapping* mapping,
                                                 AnyffiDirect* direct, int depth) {
   AnyffiEntry* entry = &mapping->entries[mapping->used];
@@ -279,12 +280,12 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_direct_entry(PyObject* key, PyObject* item, i
   }
   mapping->key_type_mask |= anyffi_type_bit(entry->key.type_code);
   mapping->value_type_mask |= anyffi_type_bit(entry->value.type_code);
-  // Only complete entries count where the mapping is destroyed.
+  // When the mapping is destroyed, only the first `used` entries are, so that each must be complete.
   mapping->used += 1;
   return 1;
 }
 
-/// Hashes the keys; 0 also where two are equal, which pack.h raises an error for.
+/// Hashes the keys; 0 also if two are equal, for which pack.h raises the error.
 static int anyffi_py_direct_finish(AnyffiValue* out, const AnyffiDirect* direct) {
   AnyffiMapping* mapping = (AnyffiMapping*)out->as_object;
   int64_t first = -1, second = -1;
@@ -301,7 +302,8 @@ static int anyffi_py_direct_finish(AnyffiValue* out, const AnyffiDirect* direct)
 }
 
 #ifdef Py_GIL_DISABLED
-/// Packs items, of which a mapping has two for each entry and a set has one, in the order of the mapping `x`.
+/// Packs the items `items` in the order of the mapping or set `x`: two for each entry of a mapping, one for each
+/// element of a set.
 static int anyffi_py_direct_entries(PyObject* x, PyObject* items, int has_item, int32_t type_code, AnyffiValue* out,
                                     AnyffiDirect* direct, int depth) {
   Py_ssize_t step = has_item ? 2 : 1;
@@ -340,7 +342,7 @@ static int anyffi_py_direct_set(PyObject* x, int32_t type_code, AnyffiValue* out
 #endif
 }
 #else
-/// Packs what the dict `x`, or the proxy `x` of the dict `entries`, holds.
+/// Packs the entries of the dict `x`, or of the dict `entries` below the mappingproxy `x`.
 static int anyffi_py_direct_dict(PyObject* x, PyObject* entries, int32_t type_code, AnyffiValue* out,
                                  AnyffiDirect* direct, int depth) {
   PyObject *key, *item;
@@ -398,7 +400,7 @@ static int anyffi_py_direct_instance(PyObject* x, AnyffiValue* out, AnyffiDirect
   AnyffiObject* found;
   PyTypeObject* cls = Py_TYPE(x);
   AnyffiDecision decision = anyffi_py_is_wrapper_class(cls) ? ANYFFI_DECISION_WRAPPER : anyffi_py_known_decision(cls);
-  // In check mode only `lower` records what these held.
+  // In check mode only `lower` records the items of these.
   if (anyffi_state.is_check_mode && decision >= ANYFFI_DECISION_TUPLE && decision <= ANYFFI_DECISION_FROZEN_SET)
     return 0;
   switch (decision) {
@@ -437,7 +439,7 @@ static int anyffi_py_direct_instance(PyObject* x, AnyffiValue* out, AnyffiDirect
   }
 }
 
-/// Packs what is no scalar.
+/// Packs a value that is no scalar.
 static int anyffi_py_direct_object(PyObject* x, AnyffiValue* out, AnyffiDirect* direct, int depth) {
   PyTypeObject* cls = Py_TYPE(x);
   if (cls == &PyTuple_Type) return anyffi_py_direct_sequence(x, ANYFFI_ARRAY, out, direct, depth);
@@ -460,7 +462,7 @@ static inline void anyffi_py_direct_open(AnyffiDirect* direct, PyObject* outermo
   direct->memo.used = 0;
 }
 
-/// Packs what is no scalar and no element of a container.
+/// Packs a value that is neither a scalar nor an element of a container.
 static int anyffi_py_pack_directly(PyObject* x, AnyffiValue* out) {
   AnyffiDirect direct;
   anyffi_py_direct_open(&direct, x);
@@ -469,7 +471,7 @@ static int anyffi_py_pack_directly(PyObject* x, AnyffiValue* out) {
   return packed;
 }
 
-/// Packs the elements of a list or tuple from `size` of the new sequence in `out` on.
+/// Packs the elements of a list or tuple that the new sequence in `out` does not have yet.
 static inline int anyffi_py_finish_directly(PyObject* x, PyObject* const* items, Py_ssize_t size, AnyffiValue* out) {
   AnyffiDirect direct;
   anyffi_py_direct_open(&direct, x);

@@ -1,4 +1,4 @@
-/// Python values that need no object of the runtime, to 16 bytes: exact builtins, read straight from their storage.
+/// Packs Python values that need no object of the runtime: exact builtins, read directly from their storage.
 ///
 /// Nothing here calls a function that could clobber a register, so that the loops over arguments and elements keep all
 /// they need in registers.
@@ -9,10 +9,10 @@
 #include "layout.h"
 #include "state.h"
 
-/// Lengths of borrowed text and bytes have 30 bits, beside the two of the encoding.
+/// Lengths of borrowed text and bytes have 30 bits; the other two bits are the encoding.
 #define ANYFFI_MAX_BORROWED (((Py_ssize_t)1 << 30) - 1)
 
-/// The `AnyffiTextEncoding` of a str, which like ours is always of the narrowest width.
+/// The `AnyffiTextEncoding` of a str; both Python and the runtime store text in the narrowest width.
 static inline int32_t anyffi_py_encoding_of(PyObject* text) {
   int width = (int)PyUnicode_KIND(text);
   if (PyUnicode_IS_ASCII(text)) return ANYFFI_ASCII;
@@ -88,14 +88,14 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_text(PyObject* x, PyTypeObject* cls, Any
   return length <= ANYFFI_MAX_BORROWED;
 }
 
-/// Packs an argument that needs no object, which the caller keeps alive; 0 for others.
+/// Packs an argument that needs no object; the caller keeps it alive. 0 for others.
 ANYFFI_ALWAYS_INLINE int anyffi_py_pack_plain(PyObject* x, AnyffiValue* out) {
   PyTypeObject* cls = Py_TYPE(x);
   return anyffi_py_pack_text(x, cls, out) || anyffi_py_pack_immediate(x, cls, out);
 }
 
-/// Packs elements from `sequence->size` on, up to the first that is not inline; returns how many there are now.
-/// Size and type mask are those of the packed elements: the sequence may be destroyed if a later element fails.
+/// Packs elements from `sequence->size` on, up to the first that is not inline; returns the new size. Size and type
+/// mask are always those of the packed elements, because the sequence may be destroyed if a later element fails.
 ANYFFI_NEVER_INLINE Py_ssize_t anyffi_py_fill_inline(PyObject* const* items, Py_ssize_t size,
                                                      AnyffiSequence* sequence) {
   AnyffiValue* data = sequence->data;
@@ -109,7 +109,8 @@ ANYFFI_NEVER_INLINE Py_ssize_t anyffi_py_fill_inline(PyObject* const* items, Py_
 
 /// Creates a sequence of the elements up to the first that is not inline.
 ///
-/// @return 1 if those are all, 0 if others follow, -1 if no sequence could be created (`anyffi_py_raise_taken`).
+/// @return 1 if these are all elements, 0 if others follow, -1 if no sequence could be created
+/// (`anyffi_py_raise_taken`).
 ANYFFI_ALWAYS_INLINE int anyffi_py_pack_inline_items(PyObject* const* items, Py_ssize_t size, int32_t type_code,
                                                      AnyffiValue* out) {
   Py_ssize_t i = 0;
@@ -117,7 +118,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_inline_items(PyObject* const* items, Py_
   if (anyffi_sequence_create(type_code, size, out) != 0) return -1;
   AnyffiSequence* sequence = (AnyffiSequence*)out->as_object;
   AnyffiValue* data = sequence->data;
-  // `fill_inline` would do, but a loop over ints alone takes a third fewer instructions.
+  // `fill_inline` would do, but a loop for ints only takes a third fewer instructions.
   for (; i < size && Py_IS_TYPE(items[i], &PyLong_Type) && anyffi_py_read_short_int(items[i], &number); ++i) {
     data[i] = anyffi_make_int(number);
   }

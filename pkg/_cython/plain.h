@@ -1,8 +1,8 @@
-/// Containers of the runtime to Python's own, at all levels, read from their cells.
+/// Converts containers of the runtime to Python's own, at all levels.
 ///
-/// Making a Python object may run code (of wrappers' classes, hashes, finalizers) that changes containers. So a mutable
-/// one is copied first, unless it holds scalars alone. Only an object with several references, which can occur twice,
-/// is remembered. Functions return a new reference, or NULL with an exception.
+/// Creating a Python object may run code (of wrappers' classes, hashes, finalizers) that changes containers, so that a
+/// mutable one is copied first, unless it holds only scalars. Only an object with several references, which can occur
+/// twice, is added to the memo. Functions return a new reference, or NULL with an exception.
 
 #ifndef ANYFFI_PLAIN_H_
 #define ANYFFI_PLAIN_H_
@@ -16,7 +16,7 @@ static PyObject* anyffi_py_plain_object(AnyffiObject* object, int32_t expected, 
 
 // ---- values ---------------------------------------------------------------------------------------------------------
 
-/// Types (as `anyffi_type_bit`) of values that are unpacked without running Python code, and the mark of a check.
+/// Types (as `anyffi_type_bit`) of values that are unpacked without running Python code, and the flag ANYFFI_CHECKED.
 #define ANYFFI_QUIET_TYPES                                                                                      \
   (ANYFFI_CHECKED | 1ULL << -ANYFFI_NONE | 1ULL << -ANYFFI_BOOL | 1ULL << -ANYFFI_INT | 1ULL << -ANYFFI_FLOAT | \
    1ULL << -ANYFFI_STR | 1ULL << -ANYFFI_BYTES | 1ULL << -ANYFFI_ELLIPSIS | 1ULL << (15 + ANYFFI_STR_OBJECT) |  \
@@ -24,7 +24,7 @@ static PyObject* anyffi_py_plain_object(AnyffiObject* object, int32_t expected, 
 
 /// Converts a value that the caller keeps alive.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_plain_value(const AnyffiValue* value, int32_t expected, AnyffiMemo* memo) {
-  // The most frequent ones without a call, which would take twice as long.
+  // The most frequent types without a function call, which would take twice as long.
   if (value->type_code == ANYFFI_INT) return anyffi_py_new_int(value->as_int);
   if (value->type_code == ANYFFI_FLOAT) return PyFloat_FromDouble(value->as_float);
   if (anyffi_py_is_latin_character(value)) {
@@ -39,7 +39,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_plain_value(const AnyffiValue* value, i
 
 // ---- containers that do not change meanwhile ------------------------------------------------------------------------
 
-/// The immutable partner of a mutable container that holds more than scalars; 0 for others.
+/// The immutable type as which a mutable container that holds more than scalars is copied; 0 for others.
 static inline int32_t anyffi_py_copied_as(const AnyffiObject* object, int32_t code) {
   const AnyffiMapping* mapping = (const AnyffiMapping*)object;
   if (code == ANYFFI_LIST) {
@@ -60,7 +60,7 @@ static inline int anyffi_py_is_outdated(const AnyffiObject* object, int32_t code
   return 1;
 }
 
-/// Fills a new list in place: no code runs that could find it incomplete.
+/// Fills a new list in place, because no code runs that could find it incomplete.
 static PyObject* anyffi_py_plain_scalars(const AnyffiValue* data, PyObject* items) {
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items); ++i) {
     PyObject* item = anyffi_py_plain_value(&data[i], 1, NULL);
@@ -91,7 +91,7 @@ static PyObject* anyffi_py_plain_list(AnyffiSequence* sequence, int32_t expected
   return items;
 }
 
-/// Until it is complete, the tuple is hidden from code that asks the garbage collector for it.
+/// Until it is complete, the tuple is untracked, so that code cannot find it through the garbage collector.
 static PyObject* anyffi_py_plain_tuple(const AnyffiSequence* sequence, int32_t expected, AnyffiMemo* memo) {
   PyObject* items = PyTuple_New((Py_ssize_t)sequence->size);
   if (items == NULL || sequence->size == 0) return items;
@@ -125,7 +125,7 @@ static PyObject* anyffi_py_plain_dict(AnyffiMapping* mapping, int32_t code, int3
   return made;
 }
 
-/// Converts all elements of a set before it hashes one.
+/// Converts all elements of a set before it hashes the first one.
 static PyObject* anyffi_py_plain_set(AnyffiMapping* elements, int32_t code, int32_t expected, AnyffiMemo* memo) {
   PyObject* items = anyffi_py_reserve_list((Py_ssize_t)elements->size);
   if (items != NULL && anyffi_py_is_outdated(&elements->header, code, expected, items)) {
@@ -185,7 +185,7 @@ static PyObject* anyffi_py_plain_container(AnyffiObject* object, int32_t code, A
     anyffi_py_raise_taken();
     return NULL;
   }
-  // Original and copy refer to each element.
+  // Each element has a reference from the original and one from the copy.
   PyObject* made = anyffi_py_plain_fixed(copy.as_object, code, 2, memo);
   if (made == NULL) {
     anyffi_py_discard(&copy);
@@ -212,7 +212,7 @@ static PyObject* anyffi_py_plain_shared(AnyffiObject* object, int32_t code, Anyf
   return made;
 }
 
-/// The code of the container that an object is or derives from, or that of a slice; 0 for other objects.
+/// The type code of the container, or slice, that an object of this type is or derives from; 0 for others.
 static inline int32_t anyffi_py_container_code(int32_t code) {
   if ((code >= ANYFFI_ARRAY && code <= ANYFFI_SET) || code == ANYFFI_SLICE) return code;
   if (code == ANYFFI_SHAPE) return ANYFFI_ARRAY;
@@ -244,7 +244,7 @@ static PyObject* anyffi_py_plain_object(AnyffiObject* object, int32_t expected, 
 
 // ---- values of Python -----------------------------------------------------------------------------------------------
 
-/// Converts wrappers of containers and the parts of slices; returns everything else.
+/// Converts wrappers of containers and the parts of slices; returns everything else unchanged.
 static PyObject* anyffi_py_plain_part(PyObject* x, AnyffiMemo* memo) {
   PyObject *parts[3], *made[3] = {NULL, NULL, NULL}, *slice = NULL;
   AnyffiObject* object = NULL;
@@ -272,7 +272,7 @@ static void anyffi_py_release_plain(AnyffiMet* met) {
   anyffi_release((AnyffiObject*)met->met);
 }
 
-/// Releases what a conversion to `made` remembered; returns `made`.
+/// Clears the memo of the conversion to `made`; returns `made`.
 static PyObject* anyffi_py_forget_plain(AnyffiMemo* memo, PyObject* made) {
   if (memo->used == 0) return made;
   AnyffiSaved saved;
@@ -283,7 +283,7 @@ static PyObject* anyffi_py_forget_plain(AnyffiMemo* memo, PyObject* made) {
   return made;
 }
 
-/// Converts a value of Python.
+/// Converts a Python value.
 static PyObject* anyffi_py_plain(PyObject* x) {
   AnyffiMemo memo;
   memo.used = 0;
@@ -294,7 +294,7 @@ static PyObject* anyffi_py_plain(PyObject* x) {
   return made;
 }
 
-/// Converts an object of the runtime that the caller keeps alive, and tensors to NumPy arrays.
+/// Converts an object of the runtime that the caller keeps alive; tensors become NumPy arrays.
 static PyObject* anyffi_py_plain_borrowed(AnyffiObject* object) {
   AnyffiMemo memo;
   memo.used = 0;

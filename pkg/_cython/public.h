@@ -5,8 +5,8 @@
 
 #include "plain.h"
 
-/// The layout of `PublicFunction`; `core_public.pxi` checks it at import. Methods are bound to the API: the first
-/// argument is it.
+/// The layout of `PublicFunction`; `core_public.pxi` checks it at import. As methods they are bound to the API, which
+/// is the first argument.
 typedef struct {
   PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* shared;  // the function of `_api`
@@ -21,7 +21,7 @@ static inline int anyffi_py_has_one(size_t flags, PyObject* names) {
   return PyVectorcall_NARGS(flags) == 2 && names == NULL;
 }
 
-/// Returns the wrapper of the runtime's object for `x`; for a value without one, what `echo` returns.
+/// Returns the wrapper of the runtime's object for `x`; for a value without one, the result of `echo`.
 static PyObject* anyffi_py_to_object(PyObject* x) {
   AnyffiValue packed;
   if (anyffi_py_pack_owned(x, &packed) < 0) return NULL;
@@ -55,7 +55,7 @@ static PyObject* anyffi_py_get_function(PyObject* name) {
   return anyffi_py_wrap_here(found.as_object);
 }
 
-/// The argument `allow_missing` of a call with a name before it; NULL for other arguments.
+/// The argument `allow_missing` of a call with a name before it; NULL if there are other arguments.
 static PyObject* anyffi_py_allow_missing(PyObject* const* args, Py_ssize_t count, PyObject* names) {
   if (names == NULL) return count == 2 ? Py_False : count == 3 ? args[2] : NULL;
   int is_named = count == 2 && PyTuple_GET_SIZE(names) == 1 &&

@@ -1,5 +1,6 @@
-/// Errors about refused arguments whose messages are complete already: most of them. The rules complete the others; see
-/// pkg/_rules/refusals.py. Exceptions are also control flow, and those take ten times as long as the rest of the error.
+/// Errors about refused arguments. Most messages are complete already, so that the rules, which complete the others
+/// (see pkg/_rules/refusals.py), are not called: they take ten times as long as the rest of the error, and exceptions
+/// are also used as control flow.
 
 #ifndef ANYFFI_REFUSED_H_
 #define ANYFFI_REFUSED_H_
@@ -8,7 +9,7 @@
 
 #include "state.h"
 
-/// Reads an index, of at most six digits, and moves behind it; -1 if there is none.
+/// Reads an index of at most six digits, and advances past it; -1 if there is none.
 static Py_ssize_t anyffi_read_index(const char** text) {
   const char* at = *text;
   Py_ssize_t index = 0;
@@ -18,8 +19,8 @@ static Py_ssize_t anyffi_read_index(const char** text) {
   return index;
 }
 
-/// The value of a dict's item whose key is text without escapes, borrowed, and moves behind `["key"]`; NULL if there is
-/// none. Not by a look-up: keys of users have methods, too.
+/// The value of the dict's item with the key in `["key"]`, without escapes, borrowed; advances past it. NULL if there
+/// is none. Searches without a look-up, which could call methods of users' keys.
 static PyObject* anyffi_py_find_text_item(PyObject* dict, const char** text) {
   const char* key = *text + 2;
   const char* end = strstr(key, "\"]");
@@ -35,8 +36,8 @@ static PyObject* anyffi_py_find_text_item(PyObject* dict, const char** text) {
   return NULL;
 }
 
-/// The object that a message is about, borrowed: an argument, or an element by indices and keys. NULL where that is not
-/// clear. `expected` gets the message's end.
+/// The object that a message is about, borrowed: an argument, or an element found by indices and keys; NULL if it
+/// cannot be found. `expected` is set to the end of the message.
 static PyObject* anyffi_py_find_refused(const char* message, PyObject* const* args, const int32_t* places,
                                         Py_ssize_t count, const char** expected) {
   static const char argument[] = ": argument ", element[] = ", at ", end[] = ": expected ";
@@ -54,7 +55,7 @@ static PyObject* anyffi_py_find_refused(const char* message, PyObject* const* ar
     // Other threads may change the container meanwhile.
     return NULL;
 #endif
-    // The rules cannot follow the path either, and leave such messages as they are.
+    // The rules cannot follow such a path either, and leave the message unchanged.
     if (strncmp(at, "[key ", 5) == 0) return Py_None;
     if (at[1] == '"') {
       found = anyffi_py_find_text_item(found, &at);
@@ -76,16 +77,16 @@ static int anyffi_is_number_expected(const char* expected) {
   int depth = 0;
   for (; *expected != '\0'; ++expected) {
     depth += (*expected == '[') - (*expected == ']');
-    // Most letters begin none of these, and calls would take a sixth of the time of the whole error.
+    // Most letters start none of these; calling strncmp for each would take a sixth of the time of the whole error.
     if (depth != 0 || (*expected != ',' && *expected != 'c' && *expected != 'f')) continue;
-    // What follows was given.
+    // The rest of the message describes the given value.
     if (strncmp(expected, ", got ", 6) == 0) return 0;
     if (strncmp(expected, "float", 5) == 0 || strncmp(expected, "complex", 7) == 0) return 1;
   }
   return 0;
 }
 
-/// 1 if a container that a list or tuple can be turned into may be expected.
+/// 1 if the expected type may be a container that accepts a list or tuple.
 static int anyffi_is_container_expected(const char* expected) {
   static const char* const names[] = {"Array", "Iterable", "List", "Sequence", "Set", "ensor"};
   for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
@@ -94,21 +95,21 @@ static int anyffi_is_container_expected(const char* expected) {
   return 0;
 }
 
-/// 1 for an object that the rules could say nothing of but its class, which its message has: see pkg/_rules/advice.py.
+/// 1 for an object about which the rules would add nothing to the message: see pkg/_rules/advice.py.
 static int anyffi_py_is_final(PyObject* x, const char* expected) {
   if (PyUnicode_CheckExact(x) || PyBytes_CheckExact(x) || PyDict_CheckExact(x) || x == Py_None) return 1;
   if (PyList_CheckExact(x) || PyTuple_CheckExact(x)) return !anyffi_is_container_expected(expected);
   return (PyLong_CheckExact(x) || PyFloat_CheckExact(x) || PyBool_Check(x)) && !anyffi_is_number_expected(expected);
 }
 
-/// 1 for an instance of a class that has the same name in the runtime.
+/// 1 for a class that Python and the runtime give the same name.
 static int anyffi_py_is_plain_class(PyTypeObject* cls) {
   return cls == &PyUnicode_Type || cls == &PyBytes_Type || cls == &PyLong_Type || cls == &PyFloat_Type ||
          cls == &PyBool_Type || cls == &PyList_Type || cls == &PyTuple_Type || cls == &PyDict_Type ||
          cls == Py_TYPE(Py_None);
 }
 
-/// 1 if all arguments are of such classes. For one argument alone, the rules may say what to pass instead.
+/// 1 if all arguments are of such classes. For a single argument the rules may add advice.
 static int anyffi_py_are_plain(PyObject* const* args, const int32_t* places, Py_ssize_t count) {
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (places != NULL && places[i] < 0) return 0;
@@ -117,8 +118,8 @@ static int anyffi_py_are_plain(PyObject* const* args, const int32_t* places, Py_
   return count > 1;
 }
 
-/// 1 if the rules would not change the message of the exception that is set: it is no TypeError, or about objects of
-/// classes that Python and the runtime name alike, and that can be turned into nothing else.
+/// 1 if the rules would not change the message of the exception that is set, because it is no TypeError, or all objects
+/// are of classes that have the same name in the runtime and for which there is no advice.
 static int anyffi_py_is_complete(PyObject* exception, PyObject* const* args, const int32_t* places, Py_ssize_t count) {
   static const char overloads[] = "(): no overload takes (";
   if ((PyObject*)Py_TYPE(exception) != PyExc_TypeError) return 1;

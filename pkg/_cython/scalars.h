@@ -46,12 +46,12 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_scalar(PyObject* x, AnyffiValue* out) {
   return anyffi_py_pack_immediate(x, cls, out);
 }
 
-// ---- what is no exact builtin, or too big ---------------------------------------------------------------------------
+// ---- subclasses, big ints and NumPy scalars -------------------------------------------------------------------------
 
-/// Digits of an int that are collected on the stack: 1,920 bits.
+/// Ints of up to so many digits (1,920 bits) are collected on the stack.
 #define ANYFFI_SHORT_DIGITS 64
 
-/// Packs an int of any class and size; always 1, or -1 with an exception. 0 where its layout is not known.
+/// Packs an int of any class and size; always 1, or -1 with an exception. 0 if its layout is not known.
 ANYFFI_NEVER_INLINE int anyffi_py_pack_big_int(PyObject* x, AnyffiValue* out) {
 #if !ANYFFI_KNOWN_LAYOUT
   (void)x, (void)out;
@@ -77,7 +77,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_pack_big_int(PyObject* x, AnyffiValue* out) {
 #endif
 }
 
-/// Packs an int of any class; always 1, or -1 with an exception. 0 where only the rules can read it.
+/// Packs an int of any class; always 1, or -1 with an exception. 0 if only the rules can read it.
 static inline int anyffi_py_pack_any_int(PyObject* x, AnyffiValue* out) {
   int64_t number;
   if (!anyffi_py_read_short_int(x, &number)) return ANYFFI_KNOWN_LAYOUT ? anyffi_py_pack_big_int(x, out) : 0;
@@ -187,7 +187,8 @@ static int anyffi_py_pack_bytearray(PyObject* x, AnyffiValue* out) {
   return status == 0 ? 1 : anyffi_py_raise_taken();
 }
 
-/// Packs a scalar of a known class, owned: 1, 0 for what is no scalar or only the rules can read, -1 with an exception.
+/// Packs a scalar of a known class, owned: 1, 0 for others and those that only the rules can read, -1 with an
+/// exception.
 static int anyffi_py_pack_decided_scalar(PyObject* x, AnyffiDecision decision, AnyffiValue* out) {
   switch (decision) {
     case ANYFFI_DECISION_INT:

@@ -12,8 +12,8 @@
 
 static Py_hash_t anyffi_py_hash_cells(const AnyffiSequence* sequence, int depth);
 
-/// Python's hash of an element; numbers, text and inner Arrays without a wrapper need no Python object. -1 with an
-/// exception.
+/// Python's hash of an element; for numbers, text and inner Arrays without a wrapper no Python object is created. -1
+/// with an exception.
 static inline Py_hash_t anyffi_py_hash_cell(const AnyffiValue* cell, int depth) {
   int64_t hash;
   Py_hash_t found;
@@ -52,7 +52,7 @@ static Py_hash_t anyffi_py_sequence_hash(PyObject* self, int32_t type_code) {
   const AnyffiSequence* sequence = anyffi_py_unwrap_sequence(self, type_code);
   if (sequence == NULL) return -1;
   if (anyffi_py_need_stack() < 0 || Py_EnterRecursiveCall(ANYFFI_WHILE_HASHING)) return -1;
-  // Hashes of elements may run code that releases the wrapper.
+  // Hashing elements may run code that releases the wrapper.
   Py_INCREF(self);
   Py_hash_t hash = anyffi_py_hash_cells(sequence, 0);
   Py_DECREF(self);

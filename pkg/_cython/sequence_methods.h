@@ -7,7 +7,7 @@
 
 // ---- new sequences --------------------------------------------------------------------------------------------------
 
-/// Appends owned copies of elements to a new sequence that has the capacity.
+/// Appends owned copies of elements to a new sequence that has room for them.
 static void anyffi_py_append_cells(AnyffiSequence* to, const AnyffiSequence* from) {
   AnyffiValue* cells = &to->data[to->size];
   for (int64_t i = 0; i < from->size; ++i) {
@@ -21,9 +21,8 @@ static void anyffi_py_append_cells(AnyffiSequence* to, const AnyffiSequence* fro
 /// Makes a list of the items of an iterable; NULL with an exception.
 typedef PyObject* (*AnyffiListing)(PyObject* x);
 
-/// Packs the items of an iterable, or borrows the elements of exactly a sequence of ours that is not `self`: 1 if `out`
-/// owns a new sequence, 0 if it borrows one, -1 with an exception, 2 for what only `listing` could read if that is
-/// NULL.
+/// Packs the items of an iterable, or borrows an Array or List of exactly these classes that is not `self`: 1 if `out`
+/// owns a new sequence, 0 if it borrows one, -1 with an exception, 2 for other iterables if `listing` is NULL.
 static int anyffi_py_read_elements(PyObject* self, PyObject* x, AnyffiListing listing, AnyffiValue* out) {
   if (PyList_CheckExact(x) || PyTuple_CheckExact(x)) return anyffi_py_pack_object(x, out);
   AnyffiObject* found = x == self ? NULL : anyffi_py_peek_exact(x, ANYFFI_LIST);
@@ -40,7 +39,7 @@ static int anyffi_py_read_elements(PyObject* self, PyObject* x, AnyffiListing li
   return status;
 }
 
-/// The elements of two sequences, in a new one.
+/// Concatenates two sequences.
 static PyObject* anyffi_py_concat(const AnyffiSequence* first, const AnyffiSequence* second, int32_t type_code) {
   AnyffiValue made;
   if (anyffi_sequence_create(type_code, first->size + second->size, &made) != 0) {
@@ -73,7 +72,7 @@ static PyObject* anyffi_py_sequence_add(PyObject* self, PyObject* other, int is_
   AnyffiSequence* mine = anyffi_py_peek_sequence(self, type_code);
   int32_t made = mine->header.type_code;
   if (made == ANYFFI_SHAPE && !anyffi_py_are_ints(theirs)) {
-    // Raises the error about an element that is no int.
+    // Let the method raise the error about an element that is no int.
     other = is_alike ? anyffi_py_wrap(packed.as_object) : anyffi_py_return_new(other);
     PyObject* result = other == NULL ? NULL : anyffi_py_call_shared_slot(type_code, name, self, other);
     Py_XDECREF(other);
@@ -106,7 +105,7 @@ static int anyffi_py_read_plain_slice(PyObject* key, Py_ssize_t* start, Py_ssize
   for (int i = 0; i < 3; ++i) {
     if (parts[i] != Py_None && !PyLong_CheckExact(parts[i])) return 0;
   }
-  // Fails for a step of zero only, with the message that the rules have.
+  // Fails only for a step of zero, with the same message as the rules.
   if (PySlice_Unpack(key, start, stop, step) == 0) return 1;
   PyErr_Clear();
   return 0;

@@ -1,12 +1,12 @@
-/// Calls of the methods of sets that take other iterables.
+/// Calls of set methods with operands that are other iterables.
 
 #ifndef ANYFFI_SET_CALLS_H_
 #define ANYFFI_SET_CALLS_H_
 
 #include "set_operators.h"
 
-/// A method with one operand, a set, list or tuple; `what` is its operation or relation. NULL without an exception for
-/// what the method of `_objects` handles.
+/// A method with one operand, which is a set, list or tuple; `what` is its operation or relation. NULL without an
+/// exception if the method of `_objects` has to handle it.
 typedef PyObject* (*AnyffiSetMethod)(PyObject* self, PyObject* other, int what, int32_t type_code);
 
 /// `union`, `intersection`, `difference` and `symmetric_difference`.
@@ -28,14 +28,14 @@ static PyObject* anyffi_py_relate_to(PyObject* self, PyObject* other, int relati
   return result < 0 ? NULL : PyBool_FromLong(result);
 }
 
-/// Calls a method with a list of what an iterable gives.
+/// Calls a method with a list of the items of an iterable.
 static PyObject* anyffi_py_call_with_list(AnyffiSetMethod method, PyObject* self, PyObject* iterable, const char* name,
                                           int what, int32_t type_code) {
   PyObject* items = anyffi_py_list_of(iterable);
   if (items == NULL) return NULL;
   PyObject* result = method(self, items, what, type_code);
   if (result == NULL && !PyErr_Occurred()) {
-    // Not the list itself: errors would name places in it, which the caller has never seen.
+    // An iterator instead of the list: errors would mention places in the list, which the caller does not know.
     PyObject* rest = PyObject_GetIter(items);
     result = rest == NULL ? NULL : anyffi_py_call_shared(type_code, name, self, &rest, 1, NULL);
     Py_XDECREF(rest);
@@ -44,14 +44,14 @@ static PyObject* anyffi_py_call_with_list(AnyffiSetMethod method, PyObject* self
   return result;
 }
 
-/// Whether an operand can be read twice, and reading it calls no code of Python.
+/// Whether an operand can be read twice, and reading it runs no Python code.
 static int anyffi_py_is_plain_operand(PyObject* x) {
   return PyAnySet_CheckExact(x) || PyList_CheckExact(x) || PyTuple_CheckExact(x) || PyUnicode_CheckExact(x) ||
          PyDict_CheckExact(x) || PyDictKeys_Check(x) || PyRange_Check(x) || anyffi_py_peek_set_exact(x) != NULL;
 }
 
-/// Appends the elements of a set of the runtime to a list: 0, or -1 with an exception. `list.extend` would lock the
-/// list without the GIL, so that each step of the iterator would begin a section anew.
+/// Appends the elements of a set of the runtime to a list: 0, or -1 with an exception. Without the GIL `list.extend`
+/// would lock the list, so that each step of the iterator would enter the section again.
 static int anyffi_py_append_elements(PyObject* list, PyObject* set) {
   PyObject* steps = PyObject_GetIter(set);
   PyObject* element;
@@ -64,7 +64,7 @@ static int anyffi_py_append_elements(PyObject* list, PyObject* set) {
   return PyErr_Occurred() ? -1 : status;
 }
 
-/// The items of all operands in one list; NULL with an exception, or without one for what `_objects` handles.
+/// The items of all operands in one list; NULL with an exception, or without one if `_objects` has to handle them.
 static PyObject* anyffi_py_chain_operands(PyObject* const* args, Py_ssize_t count) {
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (!anyffi_py_is_plain_operand(args[i])) return NULL;
@@ -82,7 +82,7 @@ static PyObject* anyffi_py_chain_operands(PyObject* const* args, Py_ssize_t coun
   return items;
 }
 
-/// Calls a method. Several operands are one: united, they are added or removed.
+/// Calls a method. Several operands are combined into one, because their union is added or removed.
 static PyObject* anyffi_py_call_listed(AnyffiSetMethod method, PyObject* self, PyObject* const* args, Py_ssize_t count,
                                        PyObject* names, const char* name, int what, int32_t type_code) {
   PyObject* result = NULL;

@@ -5,10 +5,10 @@
 
 #include "containers.h"
 
-/// As the interpreter says it where methods of Python compute the hash.
+/// Appended to the message of a RecursionError, as the interpreter does when it calls hash methods.
 #define ANYFFI_WHILE_HASHING " while calling a Python object"
 
-/// Python's hash of text or bytes of one byte a unit, which needs no Python object; 0 for others.
+/// Python's hash of text or bytes with one byte per unit, without creating a Python object; 0 for others.
 static inline int anyffi_py_hash_text(const AnyffiValue* cell, Py_hash_t* out) {
   AnyffiTextView text;
   if (!anyffi_is_str(cell->type_code) && !anyffi_is_bytes(cell->type_code)) return 0;
@@ -19,7 +19,7 @@ static inline int anyffi_py_hash_text(const AnyffiValue* cell, Py_hash_t* out) {
   return 1;
 }
 
-/// Python's hash of an element, with that of a constant for NaN, each read of which makes a new object.
+/// Python's hash of an element. For a NaN it is constant, because each read creates a new object with another hash.
 static Py_hash_t anyffi_py_hash_element(PyObject* element) {
   if (PyFloat_CheckExact(element) && PyFloat_AS_DOUBLE(element) != PyFloat_AS_DOUBLE(element)) return 0;
   if (PyComplex_CheckExact(element)) {
@@ -29,7 +29,7 @@ static Py_hash_t anyffi_py_hash_element(PyObject* element) {
   return PyObject_Hash(element);
 }
 
-/// Adds the hash of an element to a sum, which does not depend on the order.
+/// Adds the hash of an element to a sum that does not depend on the order.
 static inline uint64_t anyffi_py_add_hash(uint64_t sum, Py_hash_t hash) {
   uint64_t bits = (uint64_t)hash;
   return sum ^ ((bits ^ 89869747u) ^ (bits << 16)) * 3644798167u;
@@ -42,7 +42,7 @@ static inline Py_hash_t anyffi_py_end_hash(uint64_t sum, int64_t size) {
   return sum == UINT64_MAX ? 590923713 : (Py_hash_t)sum;
 }
 
-/// The hash of a FrozenSet, computed once for its object; -1 with an exception.
+/// The hash of a FrozenSet, computed once per object; -1 with an exception.
 static Py_hash_t anyffi_py_set_hash(PyObject* self) {
   AnyffiMapping* set = anyffi_py_unwrap_mapping(self, ANYFFI_FROZEN_SET);
   if (set == NULL) return -1;

@@ -20,7 +20,7 @@ static PyObject* anyffi_py_set_add(PyObject* self, PyObject* const* args, Py_ssi
   return anyffi_py_none_or_raise(anyffi_mapping_set(set, &key, &value, &existed));
 }
 
-/// Removes an element; as `anyffi_py_take_entry`.
+/// Removes an element; returns as `anyffi_py_take_entry`.
 static int anyffi_py_remove_element(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   AnyffiValue none;
   if (anyffi_py_peek(self, ANYFFI_SET) == NULL || !anyffi_py_has_arguments(count, 1, names)) return ANYFFI_IS_SET;
@@ -65,7 +65,7 @@ static PyObject* anyffi_py_set_copy(PyObject* self, PyObject* const* args, Py_ss
   return anyffi_py_copy(self, args, count, names, ANYFFI_SET);
 }
 
-/// A FrozenSet never changes; a subclass may have attributes.
+/// The FrozenSet itself, which never changes; not for a subclass, which may have attributes.
 static PyObject* anyffi_py_frozen_set_copy(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   if (anyffi_py_peek_exact(self, ANYFFI_FROZEN_SET) != NULL && anyffi_py_has_arguments(count, 0, names)) {
     return anyffi_py_return_new(self);
@@ -81,7 +81,7 @@ static PyObject* anyffi_py_set_in_place(PyObject* self, PyObject* other, int ope
   return status < 0 ? NULL : anyffi_py_return_new(self);
 }
 
-/// The methods that change a Set by another operand.
+/// The methods that change a Set using another operand.
 #define ANYFFI_PY_SET_CHANGES(X)         \
   X(update, ANYFFI_SET_OR)               \
   X(intersection_update, ANYFFI_SET_AND) \

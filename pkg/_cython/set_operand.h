@@ -1,4 +1,5 @@
-/// The other operand of an operation on sets: a set of the runtime, or elements of Python, borrowed where possible.
+/// The other operand of an operation on sets: a set of the runtime, or elements of a Python container, borrowed if
+/// possible.
 
 #ifndef ANYFFI_SET_OPERAND_H_
 #define ANYFFI_SET_OPERAND_H_
@@ -12,10 +13,10 @@ static inline AnyffiMapping* anyffi_py_peek_set_exact(PyObject* x) {
   return (AnyffiMapping*)(found != NULL ? found : anyffi_py_peek_exact(x, ANYFFI_FROZEN_SET));
 }
 
-/// Memory for arrays that live as long as an operand: a list of blocks.
+/// Memory for arrays that are freed with an operand: a list of blocks.
 typedef struct AnyffiArena {
   struct AnyffiArena* next;
-  size_t left;  // bytes after those that are in use
+  size_t left;  // number of unused bytes at the end
   char* free;
 } AnyffiArena;
 
@@ -24,11 +25,11 @@ typedef struct AnyffiArena {
 /// The other operand of an operation.
 typedef struct {
   AnyffiObject* set;    // a set of the runtime, borrowed, or NULL
-  AnyffiValue* values;  // otherwise elements of one of Python's, or of a list or tuple
+  AnyffiValue* values;  // otherwise elements of a Python set, list or tuple
   Py_ssize_t count;
   AnyffiArena* arena;
 #ifdef Py_GIL_DISABLED
-  PyObject* held;  // what the values borrow from, owned, or NULL
+  PyObject* held;  // owned, the container that the values borrow from, or NULL
 #endif
   AnyffiValue on_stack[16];
 } AnyffiSetOperand;
@@ -69,7 +70,7 @@ static AnyffiSequence* anyffi_py_reserve_array(AnyffiSetOperand* operand, Py_ssi
   return made;
 }
 
-/// Packs a short tuple of inline values as an array that is not counted: half the time of an object. 0 for others.
+/// Packs a short tuple of inline values as an array without a refcount: half the time of an object. 0 for others.
 static int anyffi_py_pack_uncounted(PyObject* item, AnyffiSetOperand* operand, AnyffiValue* out) {
   Py_ssize_t size = PyTuple_GET_SIZE(item);
   AnyffiSequence* made = size > 16 ? NULL : anyffi_py_reserve_array(operand, size);
@@ -83,16 +84,16 @@ static int anyffi_py_pack_uncounted(PyObject* item, AnyffiSetOperand* operand, A
   return 1;
 }
 
-/// 1 for a NaN: two are one element of the runtime's sets, but not of Python's.
+/// 1 for a NaN: in the runtime's sets all NaNs are one element, but not in Python's.
 static inline int anyffi_py_is_nan(PyObject* x) {
   return PyFloat_CheckExact(x) && PyFloat_AS_DOUBLE(x) != PyFloat_AS_DOUBLE(x);
 }
 
-/// Packs a tuple or set that no code of Python is needed for: 1, 0 for others, -1 without memory.
+/// Packs a tuple or set if that needs no Python code: 1, 0 for others, -1 if memory is exhausted.
 ANYFFI_NEVER_INLINE int anyffi_py_pack_operand_whole(PyObject* item, AnyffiValue* out) {
   int packed = anyffi_py_pack_directly(item, out);
   if (packed >= 0 || PyErr_ExceptionMatches(PyExc_MemoryError)) return packed;
-  // Comparing what cannot be converted may be no error.
+  // An operand that cannot be converted may still be comparable.
   PyErr_Clear();
   return 0;
 }
@@ -105,8 +106,8 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_pack_operand_element(PyObject* item, AnyffiSe
   return !anyffi_py_is_nan(item) && anyffi_py_pack_plain(item, out);
 }
 
-/// Packs up to `most` elements of a list, tuple, set or frozenset from a position on. No code of Python runs: what is
-/// borrowed stays. Returns as `anyffi_py_pack_operand_whole`.
+/// Packs up to `most` elements of a list, tuple, set or frozenset from a position on. No Python code runs, so that
+/// borrowed values stay valid. Returns as `anyffi_py_pack_operand_whole`.
 static int anyffi_py_pack_operand_elements(PyObject* x, Py_ssize_t* position, Py_ssize_t most, AnyffiSetOperand* out) {
   int packed = 1;
   PyObject* item;
@@ -139,13 +140,14 @@ static int anyffi_py_reserve_operand(AnyffiSetOperand* operand, Py_ssize_t size)
   return -1;
 }
 
-/// The size of a list or tuple (if `is_iterable`), of a set or frozenset; -1 for what the methods of `_objects` handle.
+/// The size of a set or frozenset, or (if `is_iterable`) of a list or tuple; -1 if the methods of `_objects` have to
+/// handle it.
 static inline Py_ssize_t anyffi_py_operand_length(PyObject* x, int is_iterable) {
   if (ANYFFI_KNOWN_LAYOUT && PyAnySet_CheckExact(x)) return PySet_GET_SIZE(x);
   return is_iterable && (PyList_CheckExact(x) || PyTuple_CheckExact(x)) ? Py_SIZE(x) : -1;
 }
 
-/// Whether an operand is read as it is: a set, list or tuple. Another iterable is listed before.
+/// Whether an operand is read directly: a set, list or tuple. Other iterables are converted to a list first.
 static int anyffi_py_is_read(PyObject* x) {
   if (PyAnySet_Check(x) || PyList_Check(x) || PyTuple_Check(x)) return 1;
   if (!anyffi_py_is_wrapper(x)) return 0;
@@ -153,7 +155,7 @@ static int anyffi_py_is_read(PyObject* x) {
   return object == NULL || object->type_code == ANYFFI_SET || object->type_code == ANYFFI_FROZEN_SET;
 }
 
-/// Reads an operand, to be closed: 1, 0 for what the method of `_objects` handles, -1 with an exception.
+/// Reads an operand, which has to be closed: 1, 0 if the method of `_objects` has to handle it, -1 with an exception.
 static int anyffi_py_open_operand(PyObject* x, int is_iterable, AnyffiSetOperand* operand) {
   AnyffiMapping* found = anyffi_py_peek_set_exact(x);
   Py_ssize_t position = 0, size = found != NULL ? 0 : anyffi_py_operand_length(x, is_iterable);

@@ -1,5 +1,5 @@
-/// Combining, changing and relating sets. Where all elements are numbers, text, and arrays of these, no code of Python
-/// runs. The methods of `_objects` handle all others.
+/// Combining, changing and comparing sets. If all elements are numbers, text, and arrays of these, no Python code runs.
+/// The methods of `_objects` handle all others.
 
 #ifndef ANYFFI_SET_OPERATORS_H_
 #define ANYFFI_SET_OPERATORS_H_
@@ -8,8 +8,8 @@
 
 // ---- combinations ---------------------------------------------------------------------------------------------------
 
-/// Combines a set with another operand: a new reference, NULL with an exception, or without one for what the method of
-/// `_objects` handles.
+/// Combines a set with another operand: a new reference, NULL with an exception, or without one if the method of
+/// `_objects` has to handle it.
 static PyObject* anyffi_py_combine(PyObject* self, PyObject* other, int is_iterable, int operation, int is_reflected,
                                    int32_t type_code) {
   AnyffiObject* mine = anyffi_py_peek(self, type_code);
@@ -45,7 +45,7 @@ static PyObject* anyffi_py_set_operator(PyObject* self, PyObject* other, const c
   return anyffi_py_call_shared_slot(type_code, name, self, other);
 }
 
-/// Changes a Set by another operand: 1, 0 for what the method of `_objects` handles, -1 with an exception.
+/// Changes a Set using another operand: 1, 0 if the method of `_objects` has to handle it, -1 with an exception.
 static int anyffi_py_change_set(PyObject* self, PyObject* other, int is_iterable, int operation) {
   AnyffiObject* mine = anyffi_py_peek(self, ANYFFI_SET);
   AnyffiSetOperand theirs;
@@ -63,8 +63,8 @@ static int anyffi_py_change_set(PyObject* self, PyObject* other, int is_iterable
 
 typedef enum { ANYFFI_IS_SUBSET, ANYFFI_IS_SUPERSET, ANYFFI_IS_EQUAL, ANYFFI_IS_DISJOINT } AnyffiRelation;
 
-/// Relates a set to the values of an operand, of which `found` is the number of those before that it has: 1 if more may
-/// follow, 0 if the relation does not hold, -1 for what the methods of `_objects` handle, -2 with an exception.
+/// Compares a set with the values of an operand. `found` counts the values so far that the set has: 1 if more may
+/// follow, 0 if the relation does not hold, -1 if the methods of `_objects` have to handle it, -2 with an exception.
 static int anyffi_py_relate_to_values(const AnyffiMapping* mine, const AnyffiSetOperand* theirs,
                                       AnyffiRelation relation, int64_t* found) {
   int64_t now = 0;
@@ -75,8 +75,8 @@ static int anyffi_py_relate_to_values(const AnyffiMapping* mine, const AnyffiSet
   return relation == ANYFFI_IS_SUBSET || now == theirs->count;
 }
 
-/// Relates a set to distinct elements of one of Python's, or to those of a list or tuple where equal ones do no harm,
-/// up to the first ones that decide; returns as `anyffi_py_relate`.
+/// Compares a set with a Python set, or with a list or tuple for relations in which equal elements do no harm, until
+/// the result is known; returns as `anyffi_py_relate`.
 static int anyffi_py_relate_to_plain(const AnyffiMapping* mine, PyObject* other, Py_ssize_t size,
                                      AnyffiRelation relation) {
   Py_ssize_t position = 0, step = size < 16 ? size : 16;
@@ -100,7 +100,7 @@ static int anyffi_py_relate_sets(const AnyffiMapping* mine, const AnyffiMapping*
   return anyffi_set_relate(&mine->header, &theirs->header, relation != ANYFFI_IS_DISJOINT);
 }
 
-/// Whether all elements are those of a list or tuple; returns as `anyffi_py_relate`.
+/// Whether all elements are in a list or tuple; returns as `anyffi_py_relate`.
 static int anyffi_py_is_subset_of_items(const AnyffiMapping* mine, PyObject* items) {
   AnyffiSetOperand theirs;
   AnyffiValue made;
@@ -118,7 +118,7 @@ static int anyffi_py_is_subset_of_items(const AnyffiMapping* mine, PyObject* ite
   return result;
 }
 
-/// Relates a set to another operand: 1 or 0, -1 for what the method of `_objects` handles, -2 with an exception.
+/// Compares a set with another operand: 1 or 0, -1 if the method of `_objects` has to handle it, -2 with an exception.
 static int anyffi_py_relate(PyObject* self, PyObject* other, int is_iterable, AnyffiRelation relation,
                             int32_t type_code) {
   AnyffiMapping* mine = anyffi_py_peek_mapping(self, type_code);
@@ -144,7 +144,7 @@ static int anyffi_py_relate(PyObject* self, PyObject* other, int is_iterable, An
 #endif
 }
 
-/// Whether a set has the size of another operand that is one.
+/// Whether a set has the same size as another operand that is a set.
 static int anyffi_py_has_same_size(PyObject* self, PyObject* other, int32_t type_code) {
   AnyffiMapping *mine = anyffi_py_peek_mapping(self, type_code), *theirs = anyffi_py_peek_set_exact(other);
   if (mine == NULL || (theirs == NULL && !PyAnySet_CheckExact(other))) return 0;
@@ -155,7 +155,7 @@ static int anyffi_py_has_same_size(PyObject* self, PyObject* other, int32_t type
 static PyObject* anyffi_py_set_compare(PyObject* self, PyObject* other, int operation, int32_t type_code) {
   int is_equality = operation == Py_EQ || operation == Py_NE;
   if (self == other && is_equality) return PyBool_FromLong(operation == Py_EQ);
-  // A proper subset is smaller.
+  // A proper subset is smaller than the set.
   int is_proper = operation == Py_LT || operation == Py_GT;
   if (is_proper && anyffi_py_has_same_size(self, other, type_code)) Py_RETURN_FALSE;
   AnyffiRelation relation = is_equality                                ? ANYFFI_IS_EQUAL

@@ -1,4 +1,4 @@
-/// Functions in Cython (`core_*.pxi`) that the C headers call, and what each needs Cython for.
+/// Functions in Cython (`core_*.pxi`) that the C headers call.
 ///
 /// They return a new reference or NULL, or 0 and -1, with an exception set.
 
@@ -16,42 +16,42 @@ static PyObject* anyffi_py_call_bound(PyObject* function, PyObject* const* args,
 /// Fills in the names of a function's parameters, which it reads from Python-level metadata.
 static int anyffi_py_learn_parameters(PyObject* function);
 
-/// Decides how values of the class of `x` are packed, and remembers it; an AnyffiDecision, or -1.
+/// Decides how values of the class of `x` are packed, and caches it; an AnyffiDecision, or -1.
 static int anyffi_py_learn_decision(PyObject* x);
 
-/// Decides how a class is packed as a value, and remembers it; 1 for a function, 0 for others, -1 with an exception.
+/// Decides how a class is packed as a value, and caches it; 1 for a function, 0 for others, -1 with an exception.
 static int anyffi_py_learn_class(PyObject* cls);
 
 /// Calls `__index__`; an error gets a frame of the rules, as in ctypes mode.
 static PyObject* anyffi_py_call_index(PyObject* x);
 
-/// Calls `__anyffi_value__`, also that of what it returns, and `__dlpack__`; errors as from `anyffi_py_call_index`.
+/// Calls `__anyffi_value__`, again on its result, or `__dlpack__`; errors as from `anyffi_py_call_index`.
 static PyObject* anyffi_py_call_value(PyObject* x);
 static PyObject* anyffi_py_call_export(PyObject* x);
 
-/// Remembers what the rules found of a data type, unless it may be freed.
+/// Caches how the rules describe a data type, unless it may be freed.
 static int anyffi_py_learn_data_type(PyObject* x, AnyffiDataType found);
 
-/// Packs scalars and memory that `lower` described by tuples.
+/// Packs scalars and memory that `lower` describes by tuples.
 static int anyffi_py_pack_described(int32_t code, PyObject* payload, AnyffiValue* out);
 
-/// Reads attributes of an array that `lower` packed, so that the next ones of its class take a fast path.
+/// Reads attributes of an array that `lower` packed, so that later ones of its class take a fast path.
 static int anyffi_py_learn_ndarray(PyObject* x);
 static int anyffi_py_learn_exporter(PyObject* x);
 
 /// Reads NumPy's table of functions, if its version is known.
 static int anyffi_py_learn_numpy(void);
 
-/// Converts a key of an Array or a List that is no slice, by the rules.
+/// Converts a key of an Array or a List that is no slice, using the rules.
 static int anyffi_py_convert_index(PyObject* wrapper, PyObject* key, int64_t* index);
 
 /// Finds the object of a container's wrapper, borrowed; NULL for everything else.
 static int anyffi_py_container_of(PyObject* x, AnyffiObject** out);
 
-/// Returns an iterator over a List, from its end.
+/// Returns a reverse iterator over a List.
 static PyObject* anyffi_py_walk_backwards(PyObject* wrapper);
 
-/// Returns the object of another backend's wrapper, borrowed, by its attribute `_anyffi_address`.
+/// Returns the object of another backend's wrapper, borrowed, through its attribute `_anyffi_address`.
 static AnyffiObject* anyffi_py_unwrap_other(PyObject* wrapper);
 
 #endif  // ANYFFI_SHELL_H_

@@ -1,5 +1,5 @@
-/// The items of Python's mutable containers, which other threads may change in builds without the GIL: copied there
-/// while the container is locked. In other builds the containers are read in place.
+/// The items of Python's mutable containers. In builds without the GIL, where other threads may change them, they are
+/// copied while the container is locked; in other builds they are read in place.
 
 #ifndef ANYFFI_SNAPSHOTS_H_
 #define ANYFFI_SNAPSHOTS_H_
@@ -20,7 +20,7 @@ static PyObject* anyffi_py_copy_elements(PyObject* set) {
   return items;
 }
 
-/// Returns keys and values of a dict in turn, likewise.
+/// Returns keys and values of a dict, alternating; no methods of a subclass are called.
 static PyObject* anyffi_py_copy_entries(PyObject* dict) {
   PyObject *key, *item, *items = anyffi_py_reserve_list(2 * PyDict_Size(dict));
   Py_ssize_t position = 0;
@@ -35,7 +35,7 @@ static PyObject* anyffi_py_copy_entries(PyObject* dict) {
   return items;
 }
 
-/// Returns the items of a list, tuple, set or frozenset as a list or tuple that nobody changes.
+/// Returns the items of a list, tuple, set or frozenset as a list or tuple that nobody else changes.
 static PyObject* anyffi_py_hold_items(PyObject* x) {
   if (PyList_Check(x)) return PyList_AsTuple(x);
   if (PyAnySet_Check(x)) return anyffi_py_copy_elements(x);

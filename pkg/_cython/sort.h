@@ -1,15 +1,15 @@
-/// `List.sort` by keys, or by comparisons that run code of Python: its own sort orders the positions.
+/// `List.sort` by keys, or by comparisons that run Python code: Python's sort orders the positions.
 ///
-/// Meanwhile the list is empty, as Python's is, and a copy has the elements. The method of `_objects` says the same;
-/// for three elements it takes five times as long.
+/// Meanwhile the list is empty, as Python's is, and a copy has the elements. The method of `_objects` does the same,
+/// but takes five times as long for three elements.
 
 #ifndef ANYFFI_SORT_H_
 #define ANYFFI_SORT_H_
 
 #include "containers.h"
 
-/// Returns what the item at a position is compared by; `self` is a list of the items and, behind them, the key function
-/// or None. Garbage collection shows it to users' code, which may change it.
+/// Returns the key by which the item at a position is compared; `self` is a list of the items, followed by the key
+/// function or None. Users' code may find the list through the garbage collector, and change it.
 static PyObject* anyffi_py_key_at(PyObject* self, PyObject* position) {
   PyObject* key = PyList_GetItem(self, PyList_GET_SIZE(self) - 1);
   PyObject* item = key == NULL ? NULL : PyList_GetItem(self, PyLong_AsSsize_t(position));
@@ -23,7 +23,7 @@ static PyObject* anyffi_py_key_at(PyObject* self, PyObject* position) {
   return found;
 }
 
-/// Returns a function of positions in the sequence, for `anyffi_py_sort_positions`; NULL with an exception.
+/// Returns a key function for positions in the sequence, for `anyffi_py_sort_positions`; NULL with an exception.
 static PyObject* anyffi_py_make_key(const AnyffiSequence* sequence, PyObject* key) {
   static PyMethodDef method = {"key", anyffi_py_key_at, METH_O, NULL};
   PyObject* self = anyffi_py_list_elements(sequence);
@@ -32,7 +32,7 @@ static PyObject* anyffi_py_make_key(const AnyffiSequence* sequence, PyObject* ke
   return made;
 }
 
-/// Returns the list of the first `count` positions, in their order; NULL with an exception.
+/// Returns the list of the positions below `count`; NULL with an exception.
 static PyObject* anyffi_py_list_positions(int64_t count) {
   PyObject* made = PyList_New((Py_ssize_t)count);
   for (Py_ssize_t i = 0; made != NULL && i < (Py_ssize_t)count; ++i) {
@@ -51,7 +51,7 @@ static int anyffi_py_sort_positions(PyObject* positions, PyObject* key, PyObject
   return done == NULL ? -1 : 0;
 }
 
-/// Stores the cells at the positions of a list, which are all of theirs; 0, or -1 with an exception.
+/// Stores the cells in the order of a list of all their positions; 0, or -1 with an exception.
 static int anyffi_py_pick_cells(const AnyffiSequence* from, PyObject* positions, AnyffiValue* out) {
   for (int64_t i = 0; i < from->size; ++i) {
     PyObject* position = PyList_GetItem(positions, (Py_ssize_t)i);
@@ -62,8 +62,8 @@ static int anyffi_py_pick_cells(const AnyffiSequence* from, PyObject* positions,
   return 0;
 }
 
-/// Fills a list that was emptied with cells: 1, 0 with the exception that was set before, or one that says that the
-/// list was no longer empty.
+/// Fills a list that was emptied with cells: 1, or 0 with the exception that was set before, or one about a list that
+/// was no longer empty.
 static int anyffi_py_refill(AnyffiSequence* list, const AnyffiValue* cells, int64_t count) {
   int has_failed = PyErr_Occurred() != NULL, was_empty = list->size == 0;
   AnyffiSaved saved = anyffi_py_save_exception();
@@ -77,8 +77,8 @@ static int anyffi_py_refill(AnyffiSequence* list, const AnyffiValue* cells, int6
   return !has_failed && was_empty;
 }
 
-/// Sorts a list whose elements `former` has, in their order, by what `key` returns for their positions. `cells` has
-/// room for as many. 1, or 0 with an exception.
+/// Sorts a list whose elements `former` has by the keys that `key` returns for their positions. `cells` has room for as
+/// many. 1, or 0 with an exception.
 static int anyffi_py_sort_former(AnyffiSequence* list, const AnyffiSequence* former, PyObject* key, PyObject* reverse,
                                  AnyffiValue* cells) {
   PyObject* positions = anyffi_py_list_positions(former->size);

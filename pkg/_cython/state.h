@@ -11,7 +11,7 @@
 
 #include "layout.h"
 
-/// What was found for a dynamic type.
+/// The cached class of a dynamic type.
 typedef struct {
   PyObject* cls;  // the class of its wrappers, or of an ancestor's, borrowed; or NULL
   int refers;     // `anyffi_type_may_refer`
@@ -20,7 +20,7 @@ typedef struct {
 typedef struct {
   PyTypeObject* object_core;
   PyTypeObject* function_core;
-  /// The callback of functions over Python callables. A different one in check mode.
+  /// The callback of functions over Python callables; another one in check mode.
   AnyffiCall callback;
   PyObject* missing;            // the value of an omitted argument
   PyObject* no_arguments;       // ()
@@ -43,7 +43,7 @@ typedef struct {
   /// The package's own classes, which users may replace, and their names, by type code.
   PyObject* public_classes[ANYFFI_FIRST_DYNAMIC_TYPE];
   PyObject* public_names[ANYFFI_FIRST_DYNAMIC_TYPE];
-  PyObject* unpickle_container;  // what pickles of containers name
+  PyObject* unpickle_container;  // the function that pickles of containers call
   PyObject* copy_name;           // "copy"
   PyObject* range_names;         // ("start", "stop", "step")
   PyObject* sort_name;           // "sort"
@@ -60,10 +60,10 @@ typedef struct {
   PyObject* lift;
   /// `abc.get_cache_token`, a C function, or NULL.
   PyObject* get_cache_token;
-  /// Whether users' code is replayed: containers that only `lower` records are then read by it.
+  /// In check mode containers that only `lower` records are read by it.
   int is_check_mode;
   PyObject* make_error;
-  /// Puts C++ frames into the traceback of an exception; NULL while nobody asked for that.
+  /// Adds C++ frames to the traceback of an exception; NULL unless this was asked for.
   PyObject* add_frames;
   PyObject* fill_error;
   PyObject* explain;
@@ -77,14 +77,14 @@ typedef struct {
   PyObject* name_keywords;
   PyObject* convert;
   PyObject* type_error_name;  // the kind of most errors
-  PyObject* listed;           // classes, in a tuple; `LISTED` of the rules
+  PyObject* listed;           // a tuple of classes, `LISTED` of the rules
   PyObject* fspath_name;      // "__fspath__"
   PyObject* timestamp_name;   // "timestamp"
-  PyObject* type_key_name;    // what the classes have that are made for a type, and those of dataclasses
+  PyObject* type_key_name;    // attributes of classes made for a type, and of dataclasses
   PyObject* record_name;
   PyObject* create;
   PyObject* enumeration_codes;
-  /// 1 once an instance of a subclass of int was packed: only such may be members of enumerations.
+  /// 1 once an instance of a subclass of int was packed: only such instances may be members of enumerations.
   int has_packed_members;
   /// Exception classes by kind; NULL in check mode, where `make_error` makes every exception.
   PyObject* class_of_kind;
@@ -107,25 +107,25 @@ typedef struct {
   PyObject* make_array;
   /// NumPy's class of arrays, once its struct was checked.
   PyTypeObject* ndarray;
-  /// `ctypes.c_void_p.value` and, once it is needed, the class.
+  /// `ctypes.c_void_p.value` and the class, once needed.
   PyGetSetDef* pointer_value;
   PyObject* pointer_class;
   PyObject* missing_name;  // "__missing__"
   PyObject* missing_item;
   PyObject* changed_size;
   PyObject* changed_keys;
-  /// The name of the attribute with the classes of views, and the base of these.
+  /// The name of the attribute that has the classes of views, and their base class.
   PyObject* views_name;
   PyTypeObject* view_core;
-  /// What is called before and after calls and callbacks, and its functions; NULL while nothing observes them.
+  /// The observer called before and after calls and callbacks, and its functions; NULL if there is none.
   PyObject* observer;
   PyObject* begin_call;
   PyObject* begin_callback;
   PyObject* end_call;
-  PyObject* lost_calls;  // iterators: each step counts one
+  PyObject* lost_calls;  // iterators, each step of which counts one
   PyObject* lost_ends;
   PyObject* fail_call;
-  /// What sections lock, in builds without the GIL.
+  /// The object that sections lock, in builds without the GIL.
   PyObject* section_object;
 } AnyffiState;
 

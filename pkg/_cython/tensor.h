@@ -48,7 +48,7 @@ static PyObject* anyffi_py_tensor_ndim(PyObject* self, PyObject* unused) {
   return tensor == NULL ? NULL : anyffi_py_new_int(tensor->tensor.ndim);
 }
 
-/// Multiplies without a limit.
+/// Multiplies Python ints, which cannot overflow.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_multiply(const int64_t* numbers, int32_t count) {
   PyObject* product = PyLong_FromLong(1);
   for (int32_t i = 0; product != NULL && i < count; ++i) {
@@ -160,7 +160,7 @@ static int anyffi_py_get_buffer(PyObject* self, Py_buffer* view, int flags) {
   return anyffi_py_raise_taken();
 }
 
-/// Compares a keyword, which need not be interned, with one of the names below.
+/// Compares a keyword, which may not be interned, with one of the names below.
 static inline int anyffi_py_is_keyword(PyObject* keyword, const char* name, size_t length) {
   return (size_t)PyUnicode_GET_LENGTH(keyword) == length && PyUnicode_IS_COMPACT_ASCII(keyword) &&
          memcmp(PyUnicode_DATA(keyword), name, length) == 0;
@@ -177,12 +177,12 @@ static int anyffi_py_read_pair(PyObject* pair, int64_t numbers[2]) {
   return 1;
 }
 
-/// What the keywords of `__dlpack__` ask for.
+/// The options that the keywords of `__dlpack__` set.
 typedef struct {
   int legacy, copy;
 } AnyffiExport;
 
-/// Reads a keyword of `__dlpack__`; 0 where the rules must read or refuse it.
+/// Reads a keyword of `__dlpack__`; 0 if the rules have to read or refuse it.
 ANYFFI_NEVER_INLINE int anyffi_py_read_keyword(const AnyffiTensor* tensor, PyObject* name, PyObject* value,
                                                AnyffiExport* asked) {
   int64_t pair[2];
@@ -235,7 +235,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_new_capsule(AnyffiTensor* tensor, Anyffi
   return (PyObject*)capsule;
 }
 
-/// `__dlpack__`: an eighth of the time that a function in Python takes.
+/// `__dlpack__`, in an eighth of the time of a Python function.
 static PyObject* anyffi_py_tensor_dlpack(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   AnyffiObject* object = ((AnyffiWrapper*)self)->object;
   AnyffiExport asked = {1, 0};
@@ -265,7 +265,7 @@ static PyMethodDef anyffi_py_tensor_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-/// Adds the methods to a class, whose `__dlpack__` has a docstring that the caller keeps.
+/// Adds the methods to a class; the caller keeps the docstring of `__dlpack__` alive.
 static int anyffi_py_add_tensor_methods(PyTypeObject* cls, const char* export_doc) {
   for (PyMethodDef* method = anyffi_py_tensor_methods; method->ml_name != NULL; ++method) {
     if (method->ml_flags != METH_NOARGS) method->ml_doc = export_doc;

@@ -1,5 +1,5 @@
-/// Durations and times without a zone that are exactly of the classes of `datetime`, and those that are made; the rules
-/// (`_rules/times.py`) convert others. No code of Python runs here, nor the collector, once the module is imported.
+/// Durations, and times without a time zone, of exactly the classes of `datetime`; the rules (`_rules/times.py`)
+/// convert all others. Once the module is imported, neither Python code nor the garbage collector runs here.
 
 #ifndef ANYFFI_TIMES_H_
 #define ANYFFI_TIMES_H_
@@ -10,8 +10,8 @@
 
 #include "errors.h"
 
-/// The interface of `datetime`, once a conversion needed it; NULL where the rules convert: without it, and in check
-/// mode.
+/// The C API of `datetime`, imported by the first conversion; NULL if the rules have to convert: if it is missing, and
+/// in check mode.
 static PyDateTime_CAPI* anyffi_py_datetime_api(void) {
   if (PyDateTimeAPI == NULL && !anyffi_state.is_check_mode) {
     PyDateTime_IMPORT;
@@ -20,7 +20,7 @@ static PyDateTime_CAPI* anyffi_py_datetime_api(void) {
   return PyDateTimeAPI;
 }
 
-/// 1 for exactly such a class, once its module was needed.
+/// 1 for exactly these classes, once their module was imported.
 static inline int anyffi_py_is_time_class(PyTypeObject* cls) {
   return PyDateTimeAPI != NULL && (cls == PyDateTimeAPI->DeltaType || cls == PyDateTimeAPI->DateTimeType);
 }
@@ -33,7 +33,7 @@ static int anyffi_py_split_duration(PyObject* x, AnyffiValue* parts) {
   return 1;
 }
 
-/// Seconds since 1970 in UTC and nanoseconds of a datetime without a zone, which is local.
+/// Seconds since 1970 in UTC and nanoseconds of a datetime without a time zone, which is local time.
 static int anyffi_py_split_local_time(PyObject* x, AnyffiValue* parts) {
   if (((PyDateTime_DateTime*)x)->hastzinfo) return 0;
   PyObject* timestamp = PyObject_CallMethodNoArgs(x, anyffi_state.timestamp_name);
@@ -41,24 +41,24 @@ static int anyffi_py_split_local_time(PyObject* x, AnyffiValue* parts) {
   Py_XDECREF(timestamp);
   if (seconds == -1 && PyErr_Occurred()) return -1;
   int microsecond = PyDateTime_DATE_GET_MICROSECOND(x);
-  // A float of so many seconds has its fraction, but for its last digits.
+  // Rounds: at this size a float has the fraction except for its last digits.
   double whole = seconds - microsecond * 1e-6;
   parts[0] = anyffi_make_int((int64_t)(whole < 0 ? whole - 0.5 : whole + 0.5));
   parts[1] = anyffi_make_int((int64_t)microsecond * 1000);
   return 1;
 }
 
-/// The two ints of a time or duration: 1, 0 for what the rules convert, -1 with an exception.
+/// Splits a time or duration into two ints: 1, 0 if the rules have to convert it, -1 with an exception.
 static int anyffi_py_split_time(PyObject* x, int32_t conversion, AnyffiValue* parts) {
   int is_duration = conversion == ANYFFI_AS_DURATION;
-  // Without an import for objects of other classes.
+  // Compares names first, so that other classes do not import the module.
   if (strcmp(Py_TYPE(x)->tp_name, is_duration ? "datetime.timedelta" : "datetime.datetime") != 0) return 0;
   if (anyffi_py_datetime_api() == NULL) return 0;
   if (is_duration) return PyDelta_CheckExact(x) ? anyffi_py_split_duration(x, parts) : 0;
   return PyDateTime_CheckExact(x) ? anyffi_py_split_local_time(x, parts) : 0;
 }
 
-/// The same as a List.
+/// The same, as a List.
 static int anyffi_py_read_time(PyObject* x, int32_t conversion, AnyffiValue* out) {
   AnyffiValue parts[2];
   int status = anyffi_py_split_time(x, conversion, parts);
@@ -66,7 +66,7 @@ static int anyffi_py_read_time(PyObject* x, int32_t conversion, AnyffiValue* out
   return anyffi_sequence_create_from(ANYFFI_LIST, parts, 2, out) == 0 ? 1 : anyffi_py_raise_taken();
 }
 
-/// Returns the timedelta of so many microseconds; NULL with an exception.
+/// Returns a timedelta of this many microseconds; NULL with an exception.
 static PyObject* anyffi_py_make_duration(int64_t microseconds) {
   const int64_t day = (int64_t)24 * 60 * 60 * 1000000;
   int64_t days = microseconds / day, rest = microseconds % day;
@@ -74,21 +74,21 @@ static PyObject* anyffi_py_make_duration(int64_t microseconds) {
   return PyDelta_FromDSU((int)days, (int)(rest / 1000000), (int)(rest % 1000000));
 }
 
-/// Seconds by which local time is ahead of UTC at a moment.
+/// The offset of local time from UTC at a moment, in seconds.
 static inline int64_t anyffi_py_offset_at(time_t moment) {
   struct tm local;
   return localtime_r(&moment, &local) == NULL ? 0 : (int64_t)local.tm_gmtoff;
 }
 
-/// 1 for the second of two moments that have the same local time: as `datetime.fromtimestamp` finds it, in the day
-/// before.
+/// 1 for the second of two moments with the same local time, which like in `datetime.fromtimestamp` is searched within
+/// the day before.
 static inline int anyffi_py_is_fold(time_t moment, int64_t offset) {
   int64_t change = offset - anyffi_py_offset_at(moment - 24 * 60 * 60);
   return change < 0 && anyffi_py_offset_at((time_t)(moment + change)) == offset - change;
 }
 
-/// Returns the local time at so many microseconds since 1970; NULL with an exception, or without one for a time that is
-/// too far away for seconds in a float.
+/// Returns the local time this many microseconds after 1970; NULL with an exception, or without one for a time so
+/// distant that seconds in a float are not exact enough.
 static PyObject* anyffi_py_make_date_time(int64_t microseconds) {
   const int64_t limit = ((int64_t)1 << 32) * 1000000;
   if (microseconds <= -limit || microseconds >= limit) return NULL;
@@ -103,7 +103,7 @@ static PyObject* anyffi_py_make_date_time(int64_t microseconds) {
                                            anyffi_py_is_fold(moment, (int64_t)local.tm_gmtoff));
 }
 
-/// Makes a time or duration; as `anyffi_py_make_date_time`.
+/// Makes a time or duration; returns as `anyffi_py_make_date_time`.
 static inline PyObject* anyffi_py_make_time(int32_t conversion, int64_t microseconds) {
   return conversion == ANYFFI_AS_DURATION ? anyffi_py_make_duration(microseconds)
                                           : anyffi_py_make_date_time(microseconds);

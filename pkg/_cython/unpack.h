@@ -43,7 +43,7 @@ static PyObject* anyffi_py_unpack_str(const AnyffiValue* value) {
     if (made != NULL) memcpy(PyUnicode_DATA(made), text.data, (size_t)text.length);
     return made;
   }
-  // Narrows text that C code encoded too wide, and returns the interpreter's own strings of one character.
+  // Narrows text that C code stored too wide, and returns the interpreter's cached strings of one character.
   return PyUnicode_FromKindAndData(1 << anyffi_encoding_shift(text.encoding), text.data, (Py_ssize_t)text.length);
 }
 
@@ -84,7 +84,7 @@ static PyObject* anyffi_py_unpack_tensor_view(const AnyffiValue* value) {
   return anyffi_py_unpack_object(owned.as_object);
 }
 
-/// Unpacks a value that holds no object; a borrowed one must still be valid.
+/// Unpacks a value that holds no object; a borrowed value must still be valid.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_unpack_inline(const AnyffiValue* value) {
   int32_t code = value->type_code;
   switch (code) {
@@ -126,7 +126,7 @@ static inline PyObject* anyffi_py_unpack(AnyffiValue* value) {
 /// Unpacks a borrowed object.
 static inline PyObject* anyffi_py_unpack_object_copy(AnyffiObject* object) {
   if (object->type_code >= ANYFFI_ARRAY) {
-    // Without the two atomic instructions of a reference.
+    // Saves the two atomic instructions of a reference.
     PyObject* found = anyffi_py_get_wrapper(object);
     if (found != NULL) return found;
   }
@@ -135,11 +135,11 @@ static inline PyObject* anyffi_py_unpack_object_copy(AnyffiObject* object) {
     Py_INCREF(handle);
     return handle;
   }
-  // Making a str, bytes, int or complex runs no code.
+  // Creating a str, bytes, int or complex runs no code.
   if (object->type_code >= ANYFFI_STR_OBJECT && object->type_code <= ANYFFI_COMPLEX) {
     return anyffi_py_read_scalar(object);
   }
-  // Making another object may run code that changes the container in which the value lies.
+  // Creating another object may run code that changes the container that holds the value.
   anyffi_retain(object);
   return anyffi_py_unpack_object(object);
 }
@@ -164,10 +164,10 @@ static PyObject* anyffi_py_unpack_slice(const AnyffiSlice* parts) {
   return made;
 }
 
-/// Returns an exception of a class of the interpreter itself; NULL, without an exception, for other kinds or if the
+/// Returns an exception of one of the interpreter's own classes; NULL, without an exception, for other kinds or if the
 /// class refuses the message.
 ///
-/// `make_error` would make the same, in five times the time. No code of users runs here.
+/// `make_error` would return the same in five times the time. No users' code runs here.
 static PyObject* anyffi_py_make_builtin(PyObject* kind, PyObject* message) {
   if (anyffi_state.class_of_kind == NULL) return NULL;
   PyObject* cls = PyDict_GetItemWithError(anyffi_state.class_of_kind, kind);
@@ -203,7 +203,7 @@ static PyObject* anyffi_py_unpack_kind(const AnyffiValue* kind) {
   return anyffi_state.type_error_name;
 }
 
-/// Returns the exception itself where it came from Python, else one that stands for the error.
+/// Returns the original exception if it came from Python, else a new one for the error.
 static PyObject* anyffi_py_unpack_error(const AnyffiError* error) {
   if (error->handle != NULL) {
     Py_INCREF((PyObject*)error->handle);
@@ -223,7 +223,7 @@ static PyObject* anyffi_py_unpack_error(const AnyffiError* error) {
   return made;
 }
 
-/// Unpacks an object that has no wrapper, and that the caller keeps alive.
+/// Unpacks an object that has no wrapper; the caller keeps it alive.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_read_object(AnyffiObject* target) {
   AnyffiValue value = anyffi_make_object(target);
   PyObject* handle;
@@ -252,7 +252,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_read_object(AnyffiObject* target) {
     case ANYFFI_BOX:
       return anyffi_py_unpack_copy(&((AnyffiBox*)target)->value);
     default:
-      // Others have a wrapper, which owns a reference.
+      // The others get a wrapper, which owns a reference.
       anyffi_retain(target);
       return anyffi_py_wrap(target);
   }
@@ -285,8 +285,8 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_read_frames(const AnyffiValue* error) {
   return read;
 }
 
-/// Puts C++ frames into the traceback of an exception. Steals both references; returns the exception, or NULL if a
-/// signal handler raised another one.
+/// Adds C++ frames to the traceback of an exception. Steals both references; returns the exception, or NULL if a signal
+/// handler raised another one.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_add_frames(PyObject* exception, PyObject* frames) {
   if (frames != NULL && frames != Py_None && exception != NULL) {
     PyObject* done = PyObject_CallFunctionObjArgs(anyffi_state.add_frames, exception, frames, NULL);
@@ -294,7 +294,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_add_frames(PyObject* exception, PyObject
       Py_DECREF(done);
     } else if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_MemoryError) ||
                PyErr_ExceptionMatches(PyExc_RecursionError)) {
-      // It could not even be called. The error matters more.
+      // The function could not even be called; the error itself matters more.
       PyErr_Clear();
     } else {
       Py_CLEAR(exception);
@@ -316,7 +316,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_raise_taken(void) {
   }
   if (anyffi_state.add_frames != NULL) exception = anyffi_py_add_frames(exception, frames);
   if (!is_from_python || exception == NULL) return anyffi_py_raise(exception);
-  // It has been raised before: its traceback and context must not change.
+  // The exception was raised before: its traceback and context must not change.
   PyObject* cls = (PyObject*)Py_TYPE(exception);
   Py_INCREF(cls);
   PyErr_Restore(cls, exception, PyException_GetTraceback(exception));

@@ -1,7 +1,7 @@
-/// Comparisons and hashes of data types and devices, from their own storage.
+/// Comparisons and hashes of data types and devices, from their storage.
 ///
-/// Each replaces a slot of a class of Python, whose methods are called through the former slot for all else. Python
-/// gives classes that derive from it the former slot.
+/// Each replaces a slot of a class written in Python and calls the former slot, and so that class's method, in all
+/// other cases. Python gives derived classes the former slot.
 
 #ifndef ANYFFI_VALUE_COMPARE_H_
 #define ANYFFI_VALUE_COMPARE_H_
@@ -13,7 +13,7 @@ static richcmpfunc anyffi_py_compare_device_slowly;
 static hashfunc anyffi_py_hash_device_slowly;
 
 static PyObject* anyffi_py_compare_data_type(PyObject* x, PyObject* other, int op) {
-  // Equal data types are spelt the same.
+  // A data type is a str, and equal data types are spelt the same.
   if ((op == Py_EQ || op == Py_NE) && PyUnicode_Check(other)) return PyUnicode_Type.tp_richcompare(x, other, op);
   return anyffi_py_compare_data_type_slowly(x, other, op);
 }

@@ -1,6 +1,6 @@
-/// Data types, devices, pointers and memory views to values, from their own storage.
+/// Packs data types, devices, pointers and memory views, read from their storage.
 ///
-/// Functions return 1, 0 for what only the rules can read, which also raise the errors, -1 with an exception.
+/// Functions return 1, 0 if only the rules can read the object, which also raise the errors, -1 with an exception.
 
 #ifndef ANYFFI_VALUE_OBJECTS_H_
 #define ANYFFI_VALUE_OBJECTS_H_
@@ -8,7 +8,7 @@
 #include "sections.h"
 #include "unpack.h"
 
-/// Data types of anyffi and of NumPy, and NumPy's classes of scalars, which are never freed, by address.
+/// A cache, by address, of data types of anyffi and of NumPy, and NumPy's scalar classes, which are never freed.
 typedef struct {
   PyObject* object;
   AnyffiDataType type;
@@ -22,10 +22,10 @@ static inline AnyffiKnownDataType* anyffi_py_place_of_data_type(PyObject* x) {
   return &anyffi_known_data_types[(spread >> 40) % ANYFFI_KNOWN_DATA_TYPES];
 }
 
-/// Remembers a data type; of two at one place, the former is forgotten.
+/// Caches a data type, replacing another one in the same slot.
 static void anyffi_py_remember_data_type(PyObject* x, AnyffiDataType type) {
 #ifdef Py_GIL_DISABLED
-  // The latter, since other threads may be reading the former.
+  // A used slot is not replaced, because other threads may be reading it.
   static AnyffiSpinLock lock;
   AnyffiKnownDataType* place = anyffi_py_place_of_data_type(x);
   anyffi_py_take_lock(&lock);
@@ -71,7 +71,7 @@ static int anyffi_py_pack_pointer(PyObject* x, AnyffiValue* out) {
   return 1;
 }
 
-/// Packs the bytes of a memory view that lie in a row.
+/// Packs the bytes of a contiguous memory view.
 static int anyffi_py_pack_memory_view(PyObject* x, AnyffiValue* out) {
   Py_buffer view;
   if (PyObject_GetBuffer(x, &view, PyBUF_CONTIG_RO) < 0) {

@@ -1,4 +1,4 @@
-/// How Python calls a function: by the fastest path for the arguments, each of which ends in a jump.
+/// Calls from Python: each takes the fastest path for its arguments, and each path ends in a tail call.
 
 #ifndef ANYFFI_VECTORCALL_H_
 #define ANYFFI_VECTORCALL_H_
@@ -6,26 +6,26 @@
 #include "call_named.h"
 #include "observe.h"
 
-/// What Python calls a method through.
+/// The vectorcall function of methods.
 static PyObject* anyffi_py_vectorcall_method(PyObject* method, PyObject* const* args, size_t flags, PyObject* names);
 
 /// `tp_call` of FunctionCore.
 static PyObject* anyffi_py_call_tuple(PyObject* function, PyObject* args, PyObject* kwargs);
 
-/// As `anyffi_py_call_named`, or calls something that has a `__call__` or a type of its own.
+/// As `anyffi_py_call_named`, or calls an object whose class defines `__call__` or `tp_call` itself.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_slow(PyObject* function, PyObject* const* args, Py_ssize_t count,
                                                   PyObject* names) {
   return Py_TYPE(function)->tp_call != anyffi_py_call_tuple ? anyffi_py_call_slot(function, args, count, names)
                                                             : anyffi_py_call_named(function, args, count, names);
 }
 
-/// 1 if a call can take the fast path. Before Python 3.12 a class to which `__call__` was assigned later still comes
-/// here.
+/// 1 if a call can take the fast path. Before Python 3.12 vectorcall is also used for a class to which `__call__` was
+/// assigned later.
 static inline int anyffi_py_is_short(PyObject* function, Py_ssize_t count) {
   return count <= ANYFFI_MAX_SHORT && Py_TYPE(function)->tp_call == anyffi_py_call_tuple;
 }
 
-/// Makes a short call by the fastest path for its first argument. Each is a jump.
+/// Makes a short call by the fastest path for its first argument, as a tail call.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_dispatch(PyObject* function, PyObject* const* args, Py_ssize_t count) {
   AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)function)->object;
   unsigned long class_flags = count > 0 ? Py_TYPE(args[0])->tp_flags : 0;
@@ -43,7 +43,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_dispatch(PyObject* function, PyObject* 
   return class_flags & ANYFFI_TEXT_FLAGS ? anyffi_py_call_text(target, args) : anyffi_py_call_object(target, args);
 }
 
-/// Calls with keywords that are in order, else jumps to the slow path.
+/// Calls with keywords that are in order; else takes the slow path.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_vectorcall_named(PyObject* function, PyObject* const* args, Py_ssize_t count,
                                                          PyObject* names) {
   Py_ssize_t total = count + PyTuple_GET_SIZE(names);
@@ -53,7 +53,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_vectorcall_named(PyObject* function, PyO
   return anyffi_py_call_slow(function, args, count, names);
 }
 
-/// What Python calls a function through, once `tp_call` has found one in the wrapper.
+/// The vectorcall function of functions, set once `anyffi_py_call_tuple` has found a function in the wrapper.
 static PyObject* anyffi_py_vectorcall(PyObject* function, PyObject* const* args, size_t flags, PyObject* names) {
   Py_ssize_t count = PyVectorcall_NARGS(flags);
   if (names != NULL) return anyffi_py_vectorcall_named(function, args, count, names);
@@ -61,7 +61,7 @@ static PyObject* anyffi_py_vectorcall(PyObject* function, PyObject* const* args,
   return anyffi_py_call_slow(function, args, count, NULL);
 }
 
-/// The same for a function that `anyffi_py_has_items`, also as a method.
+/// The same for a function or method that `anyffi_py_has_items`.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_vectorcall_named_items(PyObject* function, PyObject* const* args,
                                                                Py_ssize_t count, PyObject* names) {
   AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)function)->object;
@@ -83,7 +83,7 @@ static PyObject* anyffi_py_vectorcall_keyword_only(PyObject* function, PyObject*
   return anyffi_py_call_slow(function, args, PyVectorcall_NARGS(flags), names);
 }
 
-/// Returns what Python calls a function by from now on.
+/// Returns the vectorcall function for a function.
 static vectorcallfunc anyffi_py_choose_vectorcall(PyObject* function, const AnyffiFunction* target) {
   int is_method = PyType_HasFeature(Py_TYPE(function), Py_TPFLAGS_METHOD_DESCRIPTOR);
   if (anyffi_py_has_keyword_only(target)) return anyffi_py_vectorcall_keyword_only;
@@ -91,8 +91,8 @@ static vectorcallfunc anyffi_py_choose_vectorcall(PyObject* function, const Anyf
   return is_method ? anyffi_py_vectorcall_method : anyffi_py_vectorcall;
 }
 
-/// What Python calls a function by first. From then on it calls through the pointer, so that whatever is called through
-/// it holds a function.
+/// The `tp_call` of FunctionCore, which the first call of a function uses. It sets the vectorcall pointer, so that a
+/// wrapper called through the pointer is never empty.
 static PyObject* anyffi_py_call_tuple(PyObject* function, PyObject* args, PyObject* kwargs) {
   AnyffiFunction* target = anyffi_py_unwrap_function(function);
   if (target == NULL) return NULL;
@@ -100,7 +100,7 @@ static PyObject* anyffi_py_call_tuple(PyObject* function, PyObject* args, PyObje
   return PyVectorcall_Call(function, args, kwargs);
 }
 
-/// Calls with a tuple and a dict, which may be NULL, and no observer.
+/// Calls with a tuple and a dict, which may be NULL, without an observer.
 __attribute__((cold)) static PyObject* anyffi_py_call_unobserved(PyObject* function, PyObject* args, PyObject* kwargs) {
   Py_ssize_t count = PyTuple_GET_SIZE(args), position = 0, total = count;
   if (kwargs == NULL || PyDict_GET_SIZE(kwargs) == 0) {
@@ -129,8 +129,8 @@ __attribute__((cold)) static PyObject* anyffi_py_call_unobserved(PyObject* funct
   return result;
 }
 
-/// `tp_call` of FunctionCore and its subclasses while an observer is set. Since it is not `anyffi_py_call_tuple`, no
-/// call takes a fast path.
+/// The `tp_call` of FunctionCore and its subclasses while an observer is set. Since it is not `anyffi_py_call_tuple`,
+/// no call takes a fast path.
 __attribute__((cold)) static PyObject* anyffi_py_call_observed(PyObject* function, PyObject* args, PyObject* kwargs) {
   if (anyffi_state.observer == NULL) return anyffi_py_call_unobserved(function, args, kwargs);
   PyObject* given = kwargs == NULL ? Py_None : kwargs;

@@ -12,12 +12,13 @@ typedef struct {
   PyObject_HEAD PyObject* mapping; /* None before `__init__` */
 } AnyffiView;
 
-/// Returns what a view shows if that is exactly a Map or Dict, borrowed, else NULL without an exception.
+/// Returns the mapping of a view if it is exactly a Map or Dict, borrowed, else NULL without an exception.
 static inline AnyffiMapping* anyffi_py_viewed(PyObject* view) {
   return (AnyffiMapping*)anyffi_py_peek_mapping_exact(((AnyffiView*)view)->mapping);
 }
 
-/// Returns the class of a mapping's views, borrowed; NULL, without an exception, where a user's class has another one.
+/// Returns the class of a mapping's views, borrowed; NULL, without an exception, if a user's class has another
+/// attribute there.
 static inline PyTypeObject* anyffi_py_view_class(PyObject* self, AnyffiEntryPart part) {
   PyObject* classes = anyffi_py_look_up(Py_TYPE(self), anyffi_state.views_name);
   if (classes == NULL || !PyTuple_CheckExact(classes) || PyTuple_GET_SIZE(classes) <= (Py_ssize_t)part) return NULL;
@@ -32,7 +33,7 @@ static PyObject* anyffi_py_make_view(PyObject* self, PyObject* const* args, Py_s
   if (cls == NULL || !anyffi_py_has_arguments(count, 0, names)) {
     return anyffi_py_call_shared(type_code, name, self, args, count, names);
   }
-  // Allocating may collect garbage, and so run code that changes the attribute.
+  // Allocating may run the garbage collector, and so code that changes the attribute.
   Py_INCREF(cls);
   PyObject* made = cls->tp_alloc(cls, 0);
   if (made != NULL) ((AnyffiView*)made)->mapping = anyffi_py_return_new(self);
@@ -67,7 +68,7 @@ static int anyffi_py_view_has_key(PyObject* view, PyObject* key) {
   return is_there;
 }
 
-/// The same of a pair and a view of items whose mapping is exactly a Map or Dict.
+/// The same for a pair and a view of items whose mapping is exactly a Map or Dict.
 static int anyffi_py_view_has_pair(PyObject* view, PyObject* pair) {
   AnyffiValue found;
   if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2) return 0;
@@ -83,8 +84,7 @@ static int anyffi_py_view_has_pair(PyObject* view, PyObject* pair) {
   return is_equal;
 }
 
-/// Whether the keys of two mappings are the same, as far as that takes no code of Python: 1, 0, -1 where it does, -2
-/// with an exception.
+/// Whether the keys of two mappings are the same: 1, 0, -1 if comparing them needs Python code, -2 with an exception.
 static int anyffi_py_keys_equal(const AnyffiMapping* mine, const AnyffiMapping* theirs) {
   if (mine->size != theirs->size) return 0;
   if (!anyffi_py_are_keys_compared(mine) || !anyffi_py_are_keys_compared(theirs)) return -1;
@@ -105,8 +105,7 @@ static int anyffi_py_views_equal(PyObject* self, PyObject* other, int part) {
   return part == ANYFFI_KEYS ? anyffi_py_keys_equal(mine, theirs) : anyffi_py_mappings_equal(mine, theirs);
 }
 
-/// Adds the keys of one mapping that another one has to a set: 1, 0 where that takes code of Python, -1 with an
-/// exception.
+/// Adds the common keys of two mappings to a set: 1, 0 if that needs Python code, -1 with an exception.
 static int anyffi_py_add_common(PyObject* set, const AnyffiMapping* mine, AnyffiMapping* theirs) {
   if (!anyffi_py_are_keys_compared(mine) || !anyffi_py_are_keys_compared(theirs)) return 0;
   for (int64_t i = 0; i < theirs->used; ++i) {

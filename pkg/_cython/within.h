@@ -1,4 +1,4 @@
-/// What the slots of containers call: the same functions, within a section in builds without the GIL.
+/// The functions in the slots of containers, which in builds without the GIL run within a section.
 
 #ifndef ANYFFI_WITHIN_H_
 #define ANYFFI_WITHIN_H_
@@ -6,10 +6,10 @@
 #include "elements.h"
 #include "entry_iterator.h"
 #include "sequence_hash.h"
-// After elements.h, which has what all containers share.
+// After elements.h, which declares what all containers share.
 #include "set_methods.h"
 
-/// The elements of an Array never change.
+/// Without a section for an Array, whose elements never change.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_within_get_item(PyObject* wrapper, int32_t code, PyObject* key) {
   if (code == ANYFFI_ARRAY) return anyffi_py_get_item(wrapper, code, key);
   ANYFFI_BEGIN_SECTION
@@ -49,7 +49,7 @@ ANYFFI_PY_DEFINE_WITHIN(Py_hash_t, set_hash, (PyObject * self), (self))
 ANYFFI_PY_DEFINE_WITHIN(PyObject*, set_in_place, (PyObject * self, PyObject* other, int operation),
                         (self, other, operation))
 
-/// Nor do the entries of a Map.
+/// The entries of a Map do not change either.
 #define anyffi_py_within_map_item anyffi_py_map_item
 
 #ifdef Py_GIL_DISABLED
@@ -62,7 +62,7 @@ static PyObject* anyffi_py_within_next_item(PyObject* self) {
   return result;
 }
 
-/// The step of an iterator over a sequence, as Cython makes it.
+/// The `tp_iternext` of iterators over sequences that Cython generated.
 static iternextfunc anyffi_next_element;
 
 static PyObject* anyffi_py_within_next_element(PyObject* self) {
@@ -72,7 +72,7 @@ static PyObject* anyffi_py_within_next_element(PyObject* self) {
   return result;
 }
 
-/// Lets the steps of iterators over sequences run within sections; -1 with an exception.
+/// Makes the steps of iterators over sequences run within sections; -1 with an exception.
 static int anyffi_py_set_step(PyTypeObject* cls) {
   if (cls->tp_iternext == anyffi_py_within_next_element) return 0;
   anyffi_next_element = cls->tp_iternext;

@@ -1,4 +1,4 @@
-/// Wrappers: the Python object that stands for an object of the runtime, one at a time for each.
+/// Wrappers: the Python object for an object of the runtime, which has at most one at a time.
 
 #ifndef ANYFFI_WRAPPER_H_
 #define ANYFFI_WRAPPER_H_
@@ -21,7 +21,8 @@ typedef struct {
   PyObject* parameters;  // names, once a call with keywords has asked for them
 } AnyffiFunctionWrapper;
 
-/// 1 for the classes of most wrappers, whose base has the base ObjectCore; 0 for others, some of which are wrappers.
+/// 1 for the classes of most wrappers, whose base is derived from ObjectCore directly; 0 for others, some of which are
+/// wrappers.
 static inline int anyffi_py_is_wrapper_class(PyTypeObject* cls) {
   return cls->tp_base != NULL && cls->tp_base->tp_base == anyffi_state.object_core;
 }
@@ -52,12 +53,12 @@ ANYFFI_NEVER_INLINE AnyffiObject* anyffi_py_unwrap_checked(PyObject* wrapper, in
   return NULL;
 }
 
-/// 1 if an object has exactly the methods of a type: for an Array a Shape has them, too.
+/// 1 if an object has the methods of a type: a Shape has those of an Array, too.
 static inline int anyffi_py_is_like(const AnyffiObject* object, int32_t type_code) {
   return object->type_code == type_code || (type_code == ANYFFI_ARRAY && object->type_code == ANYFFI_SHAPE);
 }
 
-/// As `anyffi_py_unwrap_checked`, without a call where the type is the expected one.
+/// As `anyffi_py_unwrap_checked`, but without calling it if the type is the expected one.
 static inline AnyffiObject* anyffi_py_unwrap_as(PyObject* wrapper, int32_t type_code) {
   AnyffiObject* found = ((AnyffiWrapper*)wrapper)->object;
   if (__builtin_expect(found != NULL && found->type_code == type_code, 1)) return found;
@@ -70,10 +71,10 @@ static inline AnyffiFunction* anyffi_py_unwrap_function(PyObject* wrapper) {
 
 // ---- constructors of public classes ---------------------------------------------------------------------------------
 
-/// The `__new__` and `__init__` of a public class, as it was made; both are NULL for other types.
+/// The original `__new__` and `__init__` of a public class; both are NULL for other types.
 typedef struct {
   PyObject *make, *init;
-  unsigned int version;  // of the class, when it last had both
+  unsigned int version;  // of the class, when both were last compared
 } AnyffiConstructor;
 
 static AnyffiConstructor anyffi_constructors[ANYFFI_FIRST_DYNAMIC_TYPE];
@@ -86,14 +87,14 @@ static PyObject* anyffi_py_look_up_name(PyTypeObject* cls, const char* name) {
   return found;
 }
 
-/// The version of a class, which the interpreter assigns if there is none. Read before what is compared: another thread
-/// may change the class meanwhile, which then has another version.
+/// The version of a class, which the interpreter assigns if there is none. Call this before comparing attributes: if
+/// another thread changes the class meanwhile, its version changes.
 static inline unsigned int anyffi_py_version_now(PyTypeObject* cls) {
   if (anyffi_py_version(cls) == 0) anyffi_py_look_up_name(cls, "__new__");
   return anyffi_py_version(cls);
 }
 
-/// Remembers `__new__` and `__init__` of a public class, which is never destroyed.
+/// Stores `__new__` and `__init__` of a public class, which is never destroyed.
 static void anyffi_py_remember_constructor(PyTypeObject* cls, int32_t type_code) {
   AnyffiConstructor* constructor = &anyffi_constructors[type_code];
   constructor->make = anyffi_py_look_up_name(cls, "__new__");
@@ -103,7 +104,7 @@ static void anyffi_py_remember_constructor(PyTypeObject* cls, int32_t type_code)
   constructor->version = 0;
 }
 
-/// Compares them, after the class was changed.
+/// Compares both again, after the class was changed.
 ANYFFI_NEVER_INLINE int anyffi_py_has_constructor(PyTypeObject* cls, AnyffiConstructor* constructor) {
   unsigned int version = anyffi_py_version_now(cls);
   if (constructor->init == NULL || anyffi_py_look_up_name(cls, "__new__") != constructor->make ||
@@ -114,7 +115,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_has_constructor(PyTypeObject* cls, AnyffiConst
   return 1;
 }
 
-/// 1 if the class set for a static type is constructed as it was made to be: nobody replaced `__new__` or `__init__`.
+/// 1 if nobody has replaced `__new__` or `__init__` of the class that is set for a static type.
 static inline int anyffi_py_is_unchanged(int32_t type_code) {
   AnyffiConstructor* constructor = &anyffi_constructors[type_code];
   PyTypeObject* cls = (PyTypeObject*)anyffi_state.classes[type_code];
@@ -129,19 +130,19 @@ static inline int anyffi_py_is_enrolled(const AnyffiObject* target) {
   return (__atomic_load_n(&target->weak_count, __ATOMIC_RELAXED) & ANYFFI_IS_ENROLLED) != 0;
 }
 
-/// What an object lies inside of, borrowed, or NULL.
+/// The object that contains an object, borrowed, or NULL.
 static inline const AnyffiObject* anyffi_py_owner_of(const AnyffiObject* target) {
   return anyffi_py_is_enrolled(target) ? ((const AnyffiInstance*)target)->owner : NULL;
 }
 
-/// 1 for an object of C++ that is known to refer to nothing itself.
+/// 1 for a C++ object that is known to refer to nothing itself.
 static inline int anyffi_py_refers_to_nothing(const AnyffiObject* target) {
   if (target->type_code < ANYFFI_FIRST_DYNAMIC_TYPE || target->deleter == anyffi_state.nurse_deleter) return 0;
   AnyffiFoundClass found = anyffi_py_find_found(target->type_code);
   return found.cls != NULL && !found.refers;
 }
 
-/// As `anyffi_object_may_refer`, without a call for most objects.
+/// As `anyffi_object_may_refer`, but without calling it for most objects.
 static inline int anyffi_py_may_refer(const AnyffiObject* target) {
   int32_t code = target->type_code;
   if (target->deleter == anyffi_state.nurse_deleter) return 1;
@@ -154,13 +155,13 @@ static inline int anyffi_py_may_refer(const AnyffiObject* target) {
   if (!anyffi_py_refers_to_nothing(target)) return 1;
   const AnyffiObject* owner = anyffi_py_owner_of(target);
   if (owner == NULL) return 0;
-  // Most owners lie inside of nothing else.
+  // Most owners are not part of another object.
   if (anyffi_py_refers_to_nothing(owner) && anyffi_py_owner_of(owner) == NULL) return 0;
   return anyffi_object_may_refer(target);
 }
 
 #ifdef Py_GIL_DISABLED
-/// 0 if what `anyffi_py_may_refer` returns for an object never changes.
+/// 0 if the result of `anyffi_py_may_refer` for an object never changes.
 static inline int anyffi_py_may_begin_to_refer(const AnyffiObject* target) {
   int32_t code = target->type_code;
   return code != ANYFFI_ARRAY && code != ANYFFI_SHAPE && code != ANYFFI_MAP && code != ANYFFI_FROZEN_SET &&
@@ -168,19 +169,19 @@ static inline int anyffi_py_may_begin_to_refer(const AnyffiObject* target) {
 }
 #endif
 
-/// Shows a wrapper to the garbage collector if its object may refer to anything of Python.
+/// Lets the garbage collector track a wrapper if its object may refer to Python objects.
 ///
-/// Those of the public classes are hidden at first: with most containers a call would take longer, as would every
-/// collection.
+/// Wrappers of the public classes are untracked at first: tracking would slow down most calls with containers, and
+/// every collection.
 static inline void anyffi_py_track(PyObject* wrapper, const AnyffiObject* target) {
 #ifdef Py_GIL_DISABLED
-  // Later, another thread may destroy the wrapper that the object names.
+  // Not later, when another thread may destroy the wrapper that the object refers to.
   if (anyffi_py_may_begin_to_refer(target) && !PyObject_GC_IsTracked(wrapper)) PyObject_GC_Track(wrapper);
 #endif
   if (__builtin_expect(anyffi_py_may_refer(target), 0) && !PyObject_GC_IsTracked(wrapper)) PyObject_GC_Track(wrapper);
 }
 
-/// Moves the object of a wrapper, which has one, into an empty wrapper.
+/// Moves the object of a wrapper, which must not be empty, into an empty wrapper.
 static void anyffi_py_move_object(PyObject* from, PyObject* to) {
   AnyffiObject* target = ((AnyffiWrapper*)from)->object;
   ((AnyffiWrapper*)to)->object = target;
@@ -191,7 +192,8 @@ static void anyffi_py_move_object(PyObject* from, PyObject* to) {
 
 // ---- wrapping -------------------------------------------------------------------------------------------------------
 
-/// Returns an empty wrapper of the class that a code has; `__new__` and `__init__` are for users and do not run.
+/// Returns an empty wrapper of the class for a type code, without calling `__new__` and `__init__`, which are for
+/// users.
 static PyObject* anyffi_py_new_wrapper(int32_t type_code) {
   PyObject* cls = anyffi_py_class_of(type_code);
   if (cls == NULL) return NULL;
@@ -210,7 +212,7 @@ static PyObject* anyffi_py_wrap_failed(AnyffiObject* target) {
 
 #ifdef Py_GIL_DISABLED
 
-/// Makes the wrapper of an object that has none, unless another thread is faster. Steals the object.
+/// Makes the wrapper of an object that has none, unless another thread does so first. Steals the object.
 static PyObject* anyffi_py_wrap_new(AnyffiObject* target) {
   if ((__atomic_load_n(&target->weak_count, __ATOMIC_RELAXED) & ANYFFI_HAS_OVERRIDES) != 0) {
     PyObject* revived = anyffi_py_await_wrapper(target);
@@ -221,7 +223,7 @@ static PyObject* anyffi_py_wrap_new(AnyffiObject* target) {
   }
   PyObject* made = anyffi_py_new_wrapper(target->type_code);
   if (made == NULL) return anyffi_py_wrap_failed(target);
-  // Filled before others can find it.
+  // Set before other threads can find the wrapper.
   ((AnyffiWrapper*)made)->object = target;
   anyffi_py_track(made, target);
   PyObject* found = anyffi_py_name_wrapper(target, made);
@@ -230,7 +232,7 @@ static PyObject* anyffi_py_wrap_new(AnyffiObject* target) {
   return found;
 }
 
-/// Returns the wrapper of an object, a new reference. Steals one strong reference, also on failure.
+/// Returns the wrapper of an object, a new reference. Steals one strong reference, even on failure.
 static PyObject* anyffi_py_wrap(AnyffiObject* target) {
   PyObject* found = anyffi_py_get_wrapper(target);
   if (found == NULL) return anyffi_py_wrap_new(target);
@@ -240,14 +242,14 @@ static PyObject* anyffi_py_wrap(AnyffiObject* target) {
 
 #else
 
-/// Returns the wrapper of an object, a new reference. Steals one strong reference, also on failure.
+/// Returns the wrapper of an object, a new reference. Steals one strong reference, even on failure.
 static PyObject* anyffi_py_wrap(AnyffiObject* target) {
   PyObject* found = anyffi_py_current_wrapper(target);
   PyObject* made = NULL;
   if (found == NULL) {
     made = anyffi_py_new_wrapper(target->type_code);
     if (made == NULL) return anyffi_py_wrap_failed(target);
-    // Making one may have collected garbage, and so have run code that wrapped the object meanwhile.
+    // Allocating may have run the garbage collector, and so code that wrapped the object.
     found = anyffi_py_current_wrapper(target);
     if (found == NULL) {
       ((AnyffiWrapper*)made)->object = target;
@@ -264,7 +266,7 @@ static PyObject* anyffi_py_wrap(AnyffiObject* target) {
 
 #endif
 
-/// As `anyffi_py_wrap`, but never the wrapper of another backend: a second one is made then.
+/// As `anyffi_py_wrap`, but never the wrapper of another backend, beside which a second one is made.
 static PyObject* anyffi_py_wrap_here(AnyffiObject* target) {
   PyObject* found = anyffi_py_get_wrapper(target);
   if (found == NULL) return anyffi_py_wrap(target);

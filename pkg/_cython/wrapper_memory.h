@@ -1,8 +1,8 @@
-/// The memory of wrappers of the public classes, which a call often makes for its result alone.
+/// The memory of wrappers of the public classes, which calls often create just for their results.
 ///
-/// A class of Python is made by its metaclass for any fields and finalizers, and each of its instances is visited by
-/// the garbage collector. Most wrappers of the exact public classes refer to nothing but their class, so that they need
-/// neither; without both, and with free lists, one takes a third of the instructions.
+/// The metaclass of a Python class prepares it for any fields and finalizers, and the garbage collector visits each of
+/// its instances. Most wrappers of exactly the public classes refer only to their class and need neither; without
+/// these, and with free lists, creating one takes a third of the instructions.
 
 #ifndef ANYFFI_WRAPPER_MEMORY_H_
 #define ANYFFI_WRAPPER_MEMORY_H_
@@ -76,12 +76,12 @@ static void anyffi_py_release_wrapped(PyObject* self) {
   anyffi_py_restore_exception(saved);
 }
 
-/// The `tp_dealloc` of a public class, which the interpreter calls for subclasses, too.
+/// The `tp_dealloc` of a public class, also for its subclasses.
 static void anyffi_py_destroy_wrapper(PyObject* self) {
   PyTypeObject* cls = Py_TYPE(self);
   if (cls->tp_finalize != NULL) {
     if (!PyObject_GC_IsTracked(self)) PyObject_GC_Track(self);
-    // A subclass's ran already, and runs once.
+    // A subclass's finalizer ran already, and runs only once.
     if (PyObject_CallFinalizerFromDealloc(self) < 0) {
       anyffi_py_enable_retain(self);
       return;
@@ -96,7 +96,7 @@ static void anyffi_py_destroy_wrapper(PyObject* self) {
     cls->tp_free(self);
   } else {
     if (list == &anyffi_py_free_functions) Py_CLEAR(((AnyffiFunctionWrapper*)self)->parameters);
-    // The mark of one whose finalizer ran would stay.
+    // A finalized wrapper would keep its mark.
     if (list->count < ANYFFI_MAX_FREE_WRAPPERS && !anyffi_py_is_finalized(self)) {
       ((AnyffiWrapper*)self)->object = (AnyffiObject*)list->first;
       list->first = self;
@@ -115,8 +115,8 @@ static int anyffi_py_traverse_wrapper(PyObject* self, visitproc visit, void* arg
   return target == NULL ? 0 : anyffi_object_traverse(target, (int (*)(void*, void*))visit, arg);
 }
 
-/// The `tp_clear` of a public class: releases what the collector visited. Where there are other references to the
-/// object, it visited nothing. The memory of a Tensor may still be exported.
+/// The `tp_clear` of a public class: releases what the collector visited. If the object has other references, nothing
+/// was visited. Not for a Tensor, whose memory may still be exported.
 static int anyffi_py_clear_wrapper(PyObject* self) {
   AnyffiObject* target = ((AnyffiWrapper*)self)->object;
   if (target != NULL && target->type_code != ANYFFI_TENSOR && anyffi_is_held_once(target) &&
@@ -126,7 +126,7 @@ static int anyffi_py_clear_wrapper(PyObject* self) {
   return 0;
 }
 
-/// Sets the slots of a public class, before it has instances; not of one whose instances hold more.
+/// Sets the slots of a public class before it has instances; not of a class whose instances have more fields.
 static void anyffi_py_set_wrapper_slots(PyTypeObject* cls) {
   size_t size =
       PyType_IsSubtype(cls, anyffi_state.function_core) ? sizeof(AnyffiFunctionWrapper) : sizeof(AnyffiObjectWrapper);

@@ -1,4 +1,4 @@
-/// The name of an object's wrapper in the object's header.
+/// The pointer from an object's header to its wrapper.
 
 #ifndef ANYFFI_WRAPPER_NAMES_H_
 #define ANYFFI_WRAPPER_NAMES_H_
@@ -9,8 +9,8 @@
 
 #ifdef Py_GIL_DISABLED
 
-/// Guard the names of wrappers, by the address of the object: a wrapper cannot be freed between the look at its name
-/// and the new reference, since it is no longer named then.
+/// Locks for these pointers, selected by the address of the object. A wrapper is not freed between reading the pointer
+/// and taking a reference, because the pointer is cleared first.
 #define ANYFFI_NAME_LOCKS 64
 static struct {
   _Alignas(64) AnyffiSpinLock lock;
@@ -21,8 +21,8 @@ static inline AnyffiSpinLock* anyffi_py_name_lock(const AnyffiObject* target) {
   return &anyffi_name_locks[(spread >> 40) % ANYFFI_NAME_LOCKS].lock;
 }
 
-/// Lets other threads than the one that made an object add references by `anyffi_py_try_retain`: the interpreter then
-/// decides by one atomic instruction whether the last reference is gone (PyUnstable_EnableTryIncRef of Python 3.14).
+/// Lets threads other than its creator add references to an object by `anyffi_py_try_retain`: the interpreter then
+/// decides with one atomic instruction whether the last reference is gone (PyUnstable_EnableTryIncRef of Python 3.14).
 static inline void anyffi_py_enable_retain(PyObject* x) {
   Py_ssize_t flags = 0;
   __atomic_compare_exchange_n(&x->ob_ref_shared, &flags, (Py_ssize_t)_Py_REF_MAYBE_WEAKREF, 0, __ATOMIC_RELAXED,
@@ -55,7 +55,7 @@ static PyObject* anyffi_py_get_wrapper(AnyffiObject* target) {
   return found;
 }
 
-/// Names the wrapper of an object, unless another one is alive, to which a new reference is returned then; else NULL.
+/// Sets the wrapper of an object and returns NULL, or returns a new reference to another wrapper that is alive.
 static PyObject* anyffi_py_name_wrapper(AnyffiObject* target, PyObject* wrapper) {
   anyffi_py_enable_retain(wrapper);
   AnyffiSpinLock* lock = anyffi_py_name_lock(target);
@@ -67,7 +67,7 @@ static PyObject* anyffi_py_name_wrapper(AnyffiObject* target, PyObject* wrapper)
   return found;
 }
 
-/// 1 while another thread destroys the wrapper that an object names.
+/// 1 while another thread destroys the wrapper of an object.
 static int anyffi_py_is_dying_elsewhere(AnyffiObject* target) {
   AnyffiSpinLock* lock = anyffi_py_name_lock(target);
   anyffi_py_take_lock(lock);
@@ -77,8 +77,8 @@ static int anyffi_py_is_dying_elsewhere(AnyffiObject* target) {
   return is_dying;
 }
 
-/// As `anyffi_py_get_wrapper`, for an object that may have overrides: its wrapper lives on if C++ shares the object,
-/// from the beginning of its finalizer on, for which this waits. Not for ever: the other thread may wait for this one.
+/// As `anyffi_py_get_wrapper`, for an object that may have overrides. If C++ shares the object, the finalizer of its
+/// wrapper keeps the wrapper alive, for which this waits. Not forever: the other thread may be waiting for this one.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_await_wrapper(AnyffiObject* target) {
   PyObject* found = NULL;
   for (int tries = 0; found == NULL && tries < 5000 && anyffi_py_is_dying_elsewhere(target); ++tries) {
@@ -94,7 +94,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_await_wrapper(AnyffiObject* target) {
   return found;
 }
 
-/// Removes the name of a wrapper, if it is that one, before the wrapper's memory is freed.
+/// Clears the pointer of an object to this wrapper before the wrapper's memory is freed.
 static void anyffi_py_unname_wrapper(AnyffiObject* target, PyObject* wrapper) {
   AnyffiSpinLock* lock = anyffi_py_name_lock(target);
   anyffi_py_take_lock(lock);
@@ -131,7 +131,7 @@ static inline PyObject* anyffi_py_get_wrapper(AnyffiObject* target) {
 
 static inline void anyffi_py_enable_retain(PyObject* x) { (void)x; }
 
-/// Removes the name of a wrapper, if it is that one. Without an atomic exchange: whoever writes it holds the GIL.
+/// Clears the pointer of an object to this wrapper. Not atomic, because every writer has the GIL.
 static inline void anyffi_py_unname_wrapper(AnyffiObject* target, PyObject* wrapper) {
   if (target->wrapper == (void*)wrapper) target->wrapper = NULL;
 }
@@ -142,7 +142,7 @@ static inline PyTypeObject* anyffi_py_class_of_wrapper(const AnyffiObject* targe
 
 #endif
 
-/// Names another wrapper in the place of one that was emptied.
+/// Replaces the wrapper of an object, which was emptied, by another one.
 static inline void anyffi_py_rename_wrapper(AnyffiObject* target, PyObject* former, PyObject* wrapper) {
   anyffi_py_enable_retain(wrapper);
   anyffi_object_compare_exchange_wrapper(target, former, wrapper);

@@ -1,7 +1,7 @@
-/// Python's own containers, made of the values that C++ writes for a result (detail/items_writer.h).
+/// Creates Python's own containers from the values that C++ writes for a result (detail/items_writer.h).
 ///
-/// No Python code runs before the whole is complete: the collector is off, and all hashes are those of builtins. So
-/// nothing finds what is incomplete, and nothing changes the C++ container.
+/// No Python code runs before the whole result is complete: the collector is disabled, and all hashes are those of
+/// builtins. So no code finds incomplete containers, and none changes the C++ container.
 
 #ifndef ANYFFI_WRITE_ITEMS_H_
 #define ANYFFI_WRITE_ITEMS_H_
@@ -9,23 +9,23 @@
 #include "times.h"
 #include "unpack.h"
 
-/// From Python 3.12 on it never runs within an allocation.
+/// From Python 3.12 on the collector never runs within an allocation.
 #define ANYFFI_STOPS_COLLECTOR (ANYFFI_WRITES_ITEMS && PY_VERSION_HEX < 0x030C0000)
 
-/// How deep containers may be nested.
+/// The maximum nesting of containers.
 #define ANYFFI_MAX_OPEN 16
 
 /// A container that is being filled.
 typedef struct {
   PyObject* made;     // owned
-  PyObject* key;      // owned, of a dict: its item comes next
-  int64_t size;       // the number of values, of a dict twice that of entries
-  int64_t position;   // how many of them it has
+  PyObject* key;      // owned, of a dict, whose value comes next
+  int64_t size;       // the number of values; of a dict, twice the number of entries
+  int64_t position;   // the number of values added
   int32_t type_code;  // ANYFFI_LIST, ANYFFI_ARRAY, ANYFFI_DICT, ANYFFI_SET or ANYFFI_FROZEN_SET
   int32_t in_key;     // whether it is part of a key, or of an element of a set
 } AnyffiOpen;
 
-/// All containers that are being filled, each inside the one before.
+/// All containers that are being filled, each inside the previous one.
 typedef struct {
   AnyffiOpen open[ANYFFI_MAX_OPEN];
   int depth;
@@ -39,7 +39,7 @@ static void anyffi_py_drop_unfinished(AnyffiUnfinished* unfinished) {
   }
 }
 
-/// Makes a complex of two numbers; NULL for a NaN in a key, as below.
+/// Makes a complex of two numbers; NULL for a NaN in a key, as `anyffi_py_write_scalar`.
 static PyObject* anyffi_py_write_complex(const AnyffiValue* value, int in_key) {
   Py_complex number;
   if (value->aux & ANYFFI_ITEMS_IN_KEY) {
@@ -56,12 +56,13 @@ static PyObject* anyffi_py_write_complex(const AnyffiValue* value, int in_key) {
 /// 1 for a value of `anyffi_make_created`.
 static inline int anyffi_py_is_created(const AnyffiValue* value) { return value->aux >> 16 != 0; }
 
-/// Makes a time or duration; NULL with or without an exception. An import would run code of Python.
+/// Makes a time or duration; NULL with or without an exception. NULL also if that would import a module, which runs
+/// Python code.
 static PyObject* anyffi_py_write_time(const AnyffiValue* value) {
   return PyDateTimeAPI == NULL ? NULL : anyffi_py_make_time((int32_t)(value->aux >> 16), value->as_int);
 }
 
-/// Returns the wrapper of an object; NULL with or without an exception, also where making one might run code of users.
+/// Returns the wrapper of an object; NULL with or without an exception, also if creating one might run users' code.
 static PyObject* anyffi_py_write_object(AnyffiObject* object) {
   PyObject* found = anyffi_py_get_wrapper(object);
   if (found != NULL || anyffi_py_find_found(object->type_code).cls == NULL) return found;
@@ -69,8 +70,8 @@ static PyObject* anyffi_py_write_object(AnyffiObject* object) {
   return anyffi_py_unpack_object(object);
 }
 
-/// Makes a scalar; NULL with or without an exception. Whether two keys that are not equal to themselves are an error is
-/// for the runtime to say.
+/// Makes a scalar; NULL with or without an exception. NULL for a NaN in a key: the runtime decides whether two keys
+/// that are not equal to themselves are an error.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_write_scalar(const AnyffiValue* value, int in_key) {
   if (value->type_code == ANYFFI_INT) {
     return __builtin_expect(value->aux == 0, 1) ? anyffi_py_new_int(value->as_int)
@@ -101,7 +102,7 @@ static inline int anyffi_py_expects_key(const AnyffiOpen* open) {
   return open->type_code == ANYFFI_DICT && open->key == NULL;
 }
 
-/// Begins a container inside of the others: in a key the hashable one.
+/// Begins a container inside the others; in a key it is the hashable type.
 static int anyffi_py_begin_container(AnyffiUnfinished* unfinished, const AnyffiValue* value, int in_key) {
   if (unfinished->depth == ANYFFI_MAX_OPEN) return -1;
   int32_t code = (int32_t)(value->aux >> 1);
@@ -145,18 +146,18 @@ static int anyffi_py_add_value(AnyffiOpen* open, PyObject* value) {
   return status;
 }
 
-/// Whether no two keys of a complete container were equal, which is an error.
+/// Whether all keys of a complete container are distinct; equal keys are an error.
 static inline int anyffi_py_has_all(const AnyffiOpen* open) {
   if (open->type_code == ANYFFI_LIST || open->type_code == ANYFFI_ARRAY) return 1;
   return open->size == (open->type_code == ANYFFI_DICT ? 2 * PyDict_GET_SIZE(open->made) : PySet_GET_SIZE(open->made));
 }
 
-/// Fills a list or tuple with the scalars that come next; returns how many, -1 on failure.
+/// Fills a list or tuple with the next scalars; returns how many, -1 on failure.
 static int64_t anyffi_py_write_scalars(AnyffiOpen* open, const AnyffiValue* values, int64_t count) {
   PyObject** items = PySequence_Fast_ITEMS(open->made) + open->position;
   if (count > open->size - open->position) count = open->size - open->position;
   int64_t i = 0;
-  // Few values, as those of a tuple, are often of different types.
+  // A few values, such as those of a tuple, are often of different types.
   if (count <= 4) {
     for (; i < count && !anyffi_py_begins_container(&values[i]); ++i) {
       items[i] = anyffi_py_write_scalar(&values[i], open->in_key);
@@ -166,7 +167,7 @@ static int64_t anyffi_py_write_scalars(AnyffiOpen* open, const AnyffiValue* valu
     return i;
   }
   while (i < count && !anyffi_py_begins_container(&values[i])) {
-    // Most values are of the type of the one before.
+    // Most values are of the same type as the value before.
     if (values[i].type_code == ANYFFI_INT && values[i].aux == 0) {
       for (; i < count && values[i].type_code == ANYFFI_INT && values[i].aux == 0; ++i) {
         if ((items[i] = anyffi_py_new_int(values[i].as_int)) == NULL) return -1;
@@ -189,7 +190,8 @@ static int64_t anyffi_py_write_scalars(AnyffiOpen* open, const AnyffiValue* valu
   return i;
 }
 
-/// Adds values to what they belong to. Returns the whole once it is complete, else NULL; `*status` is -1 on failure.
+/// Adds values to the innermost containers. Returns the outermost one once it is complete, else NULL; `*status` is -1
+/// on failure.
 static PyObject* anyffi_py_write_values(AnyffiUnfinished* unfinished, const AnyffiValue* values, int64_t count,
                                         int* status) {
   *status = -1;
@@ -211,7 +213,7 @@ static PyObject* anyffi_py_write_values(AnyffiUnfinished* unfinished, const Anyf
       if (open == NULL) return made;
       if (anyffi_py_add_value(open, made) < 0) return NULL;
     }
-    // Whatever is complete becomes part of the one before.
+    // A complete container becomes part of the previous one.
     while (open->position == open->size) {
       if (!anyffi_py_has_all(open)) return NULL;
       made = open->made;
@@ -223,7 +225,7 @@ static PyObject* anyffi_py_write_values(AnyffiUnfinished* unfinished, const Anyf
   return NULL;
 }
 
-/// Returns whether the collector ran.
+/// Returns whether the collector was enabled.
 static inline int anyffi_py_stop_collector(void) {
 #if ANYFFI_STOPS_COLLECTOR
   return PyGC_Disable();
@@ -240,7 +242,7 @@ static inline void anyffi_py_restart_collector(int was_enabled) {
 #endif
 }
 
-/// Makes a list or tuple of scalars that are all there; NULL where something else was written.
+/// Makes a list or tuple of scalars if all values are there; NULL for other values.
 static inline PyObject* anyffi_py_write_flat(const AnyffiValue* values, int64_t count) {
   int32_t code = (int32_t)(values->aux >> 1);
   if (code != ANYFFI_LIST && code != ANYFFI_ARRAY) return NULL;
@@ -258,7 +260,7 @@ static inline PyObject* anyffi_py_write_flat(const AnyffiValue* values, int64_t 
   return NULL;
 }
 
-/// As the hook; keeps what is unfinished on the stack unless there is more to come.
+/// As the hook; the unfinished containers are on the stack unless more values follow.
 ANYFFI_NEVER_INLINE int anyffi_py_write_more(void** state, const AnyffiValue* values, int64_t count) {
   AnyffiUnfinished on_stack, *unfinished = (AnyffiUnfinished*)*state;
   PyObject* whole = NULL;
@@ -278,7 +280,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_write_more(void** state, const AnyffiValue* va
     if (*state == NULL) status = -1;
   }
   if (status == 0) return 0;
-  // Complete or declined: the runtime's own way raises the error again.
+  // The result is complete, or was declined: then the runtime's own path raises the error again.
   if (whole == NULL) anyffi_py_drop_unfinished(unfinished);
   if (whole == NULL) PyErr_Clear();
   if (!is_new) PyMem_Free(unfinished);
