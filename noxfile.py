@@ -17,7 +17,8 @@ nox.options.default_venv_backend = "none"
 nox.options.sessions = ["test"]
 
 # The tests of a file share expensive fixtures, so they stay on one worker. In pytest-xdist's own order, by
-# the number of tests, those that compile come last, and a worker that has one of them works on alone.
+# the number of tests, slow files that compile come last, so that one worker is still busy when the others are
+# done.
 IN_PARALLEL = ("-n", "auto", "--dist=loadfile", "--no-loadscope-reorder")
 #: The quick tier: about three minutes on two cores.
 QUICK = ("-m", "not slow", "--hypothesis-profile=quick", *IN_PARALLEL)
@@ -30,7 +31,7 @@ def build_directory() -> pathlib.Path:
 
 
 def build(session: nox.Session) -> None:
-    """Rebuild what has changed. Importing the package would do it too, but show errors less clearly."""
+    """Rebuild what has changed. Importing the package would do so, too, but show errors less clearly."""
     session.run("ninja", "-C", str(build_directory()), "--quiet")
 
 
@@ -38,7 +39,7 @@ def build(session: nox.Session) -> None:
 def test(session: nox.Session) -> None:
     """Run all tests, in both modes; `--quick` for the inner loop.
 
-    Other arguments go to pytest, and then the C++ tests are left out.
+    Other arguments are passed to pytest; the C++ tests are skipped then.
     """
     build(session)
     if not session.posargs:
@@ -81,7 +82,7 @@ def fuzz(session: nox.Session) -> None:
 
 @nox.session
 def faults(session: nox.Session) -> None:
-    """Let each allocation of many operations fail in turn; the closing line says how many did."""
+    """Let each allocation of many operations fail in turn; the last line tells how many failed."""
     build(session)
     tests = [f"tests/lifetime/{name}.py" for name in ("test_memory", "test_memory_faults")]
     session.run("python", "-m", "pytest", *tests, *(session.posargs or IN_PARALLEL))
@@ -89,7 +90,7 @@ def faults(session: nox.Session) -> None:
 
 @nox.session
 def stress(session: nox.Session) -> None:
-    """Strain processes by forks, exits, imports, signals and threads; see `--help`."""
+    """Stress-test processes by forks, exits, imports, signals and threads; see `--help`."""
     build(session)
     session.run("python", str(ROOT / "tools" / "stress.py"), *session.posargs)
 
@@ -110,7 +111,7 @@ def bench(session: nox.Session) -> None:
 
 @nox.session
 def instructions(session: nox.Session) -> None:
-    """Instruction counts of calls beside those recorded in the tree; `--update` records new ones."""
+    """Compare instruction counts of calls with the recorded ones; `--update` records new ones."""
     build(session)
     session.run(
         "python", "-m", "bench.instructions", *session.posargs, env={"PYTHONPATH": str(ROOT / "tools")}
@@ -128,7 +129,7 @@ def asan(session: nox.Session) -> None:
     # These build packages without the sanitizers.
     left_out = [f"--ignore=tests/tooling/test_{name}.py" for name in ("build", "downstream")]
     session.run("python", str(ROOT / "tools" / "prove_sanitizer.py"))
-    # A report is written to the file descriptor of the process that it ends.
+    # A sanitizer writes to the file descriptor and ends the process: what pytest captured would be lost.
     run_tests(session, "--capture=sys", *left_out)
 
 
@@ -142,8 +143,8 @@ def sanitizer_variables() -> dict[str, str]:
     return {
         "LD_PRELOAD": f"{library('libasan.so')} {library('libstdc++.so')}",
         "PYTHONMALLOC": "malloc",
-        # Python itself leaks some memory at exit; the tests count live objects instead. They also allocate
-        # more memory than there is.
+        # Python itself leaks some memory at exit; the tests count live objects instead. They also try to
+        # allocate more memory than there is.
         "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:allocator_may_return_null=1",
         "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
     }
@@ -151,7 +152,7 @@ def sanitizer_variables() -> dict[str, str]:
 
 @nox.session
 def tsan(session: nox.Session) -> None:
-    """Run the C++ tests under ThreadSanitizer, in a build of their own; arguments go to GoogleTest."""
+    """Run the C++ tests under ThreadSanitizer, in a separate build; arguments are passed to GoogleTest."""
     session.run("python", str(ROOT / "tools" / "tsan.py"), *session.posargs)
 
 

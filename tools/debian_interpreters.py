@@ -1,6 +1,6 @@
 """Unpack interpreters from Debian's packages, with the libraries that they need.
 
-Those of its newest releases run below `.dev/interpreters/` without a change of the system.
+Interpreters of its newest releases run below `.dev/interpreters/`; the system is not changed.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 
 class Unavailable(Exception):
-    """An interpreter is neither installed nor available for download."""
+    """The interpreter is neither installed nor available for download."""
 
 
 def download(folder: pathlib.Path, entry: str, *words: str) -> None:
-    """Download packages of the newest release of Debian that the mirror has all of."""
+    """Download packages of the newest release of Debian for which the mirror has all of them."""
     for suite in _SUITES:
         shutil.rmtree(folder, ignore_errors=True)
         try:
@@ -36,7 +36,7 @@ def download(folder: pathlib.Path, entry: str, *words: str) -> None:
 
 
 def _apt(folder: pathlib.Path, entry: str, suite: str, *words: str) -> None:
-    """Run apt-get with its lists and state in a folder, so that the system's stay as they are."""
+    """Run apt-get with its lists and state in a folder, so that the system's do not change."""
     for name in ("lists/partial", "cache/archives/partial"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / "status").touch()
@@ -75,7 +75,7 @@ def unpacked(version: str) -> pathlib.Path:
 
 
 def unpack(version: str) -> pathlib.Path:
-    """Unpack an interpreter of a newer Debian, with the libraries that it needs, the C library included."""
+    """Unpack an interpreter of a newer Debian and its libraries, including the C library."""
     print(f"Unpacking CPython {version} from Debian's packages", flush=True)
     folder, root = KEPT / f"{version}-packages", KEPT / version
     wanted = (f"python{version}-venv", f"libpython{version}-dev", "patchelf")
@@ -87,14 +87,14 @@ def unpack(version: str) -> pathlib.Path:
     usr = root / "usr"
     loader, libraries = _loader(usr)
     python = unpacked(version)
-    # The headers name this one by its place in a system.
+    # The package's pyconfig.h includes another one by its path in an installed system.
     (described,) = usr.glob(f"include/*/python{version}/pyconfig.h")
     shutil.copy(described, usr / "include" / f"python{version}" / "pyconfig.h")
     for settings in (usr / "lib" / f"python{version}").glob("_sysconfigdata_*.py"):
         settings.write_text(
             settings.read_text().replace("'/usr/share/python-wheels", f"'{usr}/share/python-wheels")
         )
-    # Loaded early, because the system's own are too old for this C library.
+    # Loaded early, because the system's versions are too old for this C library.
     names = ("libpthread.so.0", "libdl.so.2", "librt.so.1", "libutil.so.1")
     early = [word for name in names for word in ("--add-needed", name)]
     patch(usr, ["--force-rpath", "--set-rpath", libraries], early, ["--set-interpreter", loader], path=python)
@@ -102,7 +102,7 @@ def unpack(version: str) -> pathlib.Path:
 
 
 def patch(usr: pathlib.Path, *changes: Sequence[str | pathlib.Path], path: pathlib.Path) -> None:
-    """Run the patchelf that was unpacked there, once for each change: in one run they fail."""
+    """Run the unpacked patchelf once for each change, because it fails to make them in one run."""
     loader, libraries = _loader(usr)
     for options in changes:
         subprocess.run(

@@ -26,9 +26,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "docs" / "examples"
 MODES = ("ctypes", "cython")
 CALL_WIDTH = 46
-#: Three values beside a call fill what is left of the terminal's width; where there is none, 130 columns.
+#: Three values beside a call fill the rest of the terminal's width, by default 130 columns.
 VALUE_WIDTH = max(16, (shutil.get_terminal_size((130, 24)).columns - CALL_WIDTH) // 3 - 2)
-#: More of a value is not shown in any terminal.
+#: No terminal shows more of a value.
 MAX_SHOWN = 400
 CHILD = "--child"
 

@@ -27,7 +27,7 @@ import interpreters
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BIN = "Scripts" if os.name == "nt" else "bin"
-# What builds without the GIL have no wheels of is skipped; hypothesis has some of earlier releases.
+# Packages without wheels for builds without the GIL are skipped; hypothesis has some of earlier releases.
 TEST_PACKAGES = (
     "pytest",
     "pytest-xdist",
@@ -38,7 +38,7 @@ TEST_PACKAGES = (
     "mypy",
     "scikit-build-core",
 )
-# Libraries that the benchmark compares with, and what draws its plots.
+# Libraries that the benchmark compares with, and Matplotlib for its plots.
 PEERS = ("numpy", "matplotlib", "nanobind", "pybind11", "cffi", "apache-tvm-ffi", "torch")
 
 
@@ -46,8 +46,8 @@ PEERS = ("numpy", "matplotlib", "nanobind", "pybind11", "cffi", "apache-tvm-ffi"
 class Environment:
     """A virtual environment, and with the group `build` an editable install with its own build directory.
 
-    The `optional` packages are skipped where they cannot be installed; `unpinned` ones get the newest release
-    that there is a wheel of.
+    The `optional` packages are skipped if they cannot be installed; of `unpinned` ones the newest release
+    with a wheel is installed.
     """
 
     name: str
@@ -97,7 +97,7 @@ class Environment:
         return digest.hexdigest()
 
     def create(self) -> None:
-        """Create the virtual environment, also where pip is installed but Debian's python3-venv is not."""
+        """Create the virtual environment, even if pip is installed but Debian's python3-venv is not."""
         shutil.rmtree(self.home / "env", ignore_errors=True)
         bundled_pip = self.python != sys.executable or importlib.util.find_spec("ensurepip") is not None
         venv = [
@@ -187,7 +187,7 @@ def fail(message: str) -> NoReturn:
 def environment_of(session: str) -> Environment:
     version = "py{}{}".format(*sys.version_info)
     if session == "asan":
-        # Reports need lines, not variables; -O2 with variables takes over twice as long to compile.
+        # Reports need line numbers, not variables; -O2 with variables takes over twice as long to compile.
         options = (
             "development=true b_sanitize=address,undefined b_lundef=false optimization=1 debug=true "
             "c_args=-g1 cpp_args=-g1 planted_faults=true"
@@ -201,7 +201,7 @@ def environment_of(session: str) -> Environment:
     if session == "lint":
         return Environment(f"{version}-lint", groups=("lint", "test", "session"))
     if session == "fuzz python":
-        # What tools/fuzz.py runs the fuzzer of the Python API in; it compiles the package itself.
+        # The environment for the fuzzer of the Python API; tools/fuzz.py compiles the package itself.
         return Environment(f"{version}-fuzz", groups=("test",), optional=("atheris",))
     if session == "bench":
         groups = ("build", "session")
@@ -220,8 +220,8 @@ def environment_with(version: str, python: str) -> Environment:
 def test_interpreters(words: list[str]) -> int:
     """Run the session `test` with each of these versions, or with all that are supported.
 
-    `newest` is the newest one that can be had without compiling it. With `--available` it is no failure if
-    one cannot be had.
+    `newest` is the newest version available without compiling it. With `--available` a version that is not
+    available is no failure.
     """
     words, is_strict = [word for word in words if word != "--available"], "--available" not in words
     versions, rest = interpreters.split_versions(words)

@@ -1,4 +1,4 @@
-"""Make interpreters without the GIL, of which Debian has no packages."""
+"""Make interpreters without the GIL, for which Debian has no packages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def make(version: str) -> pathlib.Path:
 
 
 def _compile(version: str) -> pathlib.Path:
-    """Compile an interpreter from its source package; of these mirrors may have the stable ones alone."""
+    """Compile an interpreter from its source package; mirrors may only have those of stable releases."""
     print(f"Compiling CPython {version} from Debian's source package (10 minutes)", flush=True)
     folder = KEPT / f"{version}-source"
     download(folder, "deb-src", "source", "--download-only", f"python{version.rstrip('t')}")
@@ -46,9 +46,9 @@ def _compile(version: str) -> pathlib.Path:
 def _assemble(version: str) -> pathlib.Path:
     """Put together an interpreter.
 
-    freeze-core, on the Python package index, starts frozen programs: its executable holds all of CPython, and
-    its wheels the extension modules of the standard library. The rest of that comes from Debian's packages of
-    the build with the GIL.
+    freeze-core, on the Python package index, starts frozen programs: its executable contains CPython, and its
+    wheels the extension modules of the standard library. The rest of the library comes from Debian's packages
+    of the build with the GIL.
     """
     release = version.rstrip("t")
     built = unpacked(release)
@@ -60,7 +60,7 @@ def _assemble(version: str) -> pathlib.Path:
     shutil.rmtree(root, ignore_errors=True)
     shutil.copytree(usr / "lib" / f"python{release}", library, ignore_dangling_symlinks=True)
     shutil.copytree(usr / "include" / f"python{release}", root / "include" / f"python{version}")
-    # Of pip, for new environments.
+    # The wheels of pip, which new environments install.
     shutil.copytree(usr / "share" / "python-wheels", root / "share" / "python-wheels")
     shutil.rmtree(library / "lib-dynload")
     shutil.copytree(wheel / "freeze_core" / "lib", library / "lib-dynload")
@@ -80,7 +80,7 @@ def _assemble(version: str) -> pathlib.Path:
     return python
 
 
-#: Starts the interpreter where the executable would start a frozen program.
+#: Starts the interpreter instead of a frozen program.
 _MAIN = """
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -3,10 +3,10 @@
     python3 tools/dev.py fuzz [cpp] [python] [programs] [properties] [--seconds N]
 
 `cpp` runs the fuzzers of tests/fuzz, built with Clang's libFuzzer and sanitizers; they share the time.
-`python` runs programs that atheris makes, guided by the branches that they reach, and `programs` random
-ones; both compare the modes. `properties` runs the property tests with very many examples, however long
-that takes. Without a name, all four. What is found is below .dev/fuzz/findings, and the last lines say how
-to run it again.
+`python` runs programs that atheris generates, guided by the branches that they reach; `programs` runs random
+ones; both compare the modes. `properties` runs the property tests with very many examples, which may take
+long. Without a name, all four. Findings are stored below .dev/fuzz/findings, and the last lines say how
+to run them again.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ HOME = ROOT / ".dev" / "fuzz"
 BUILD = HOME / "build"
 FINDINGS = HOME / "findings"
 PROGRAM = BUILD / "tests" / "fuzz" / "anyffi_fuzz"
-#: The package as the fuzzer of the Python API imports it.
+#: The folder from which the fuzzer of the Python API imports the package.
 PACKAGES = HOME / "packages"
 PYTHON_PROGRAM = ROOT / "tests" / "fuzz" / "python_api.py"
 ASAN_LEFT_OUT = ("asan_preinit.cpp.o", "sanitizer_coverage_libcdep_new.cpp.o")
 TARGETS = ("json", "library", "program", "text")
 PARTS = ("cpp", "python", "programs", "properties")
 PROGRAMS_TEST = "tests/check/test_random_programs.py"
-#: Allocations of the fuzzers may fail, and undefined behaviour ends the run.
+#: Allocations of the fuzzers may fail; undefined behaviour ends the run.
 VARIABLES = {
-    # Python itself leaks some memory at exit; every program counts the runtime's own.
+    # Python itself leaks some memory at exit; each program counts the runtime's objects itself.
     "ASAN_OPTIONS": "allocator_may_return_null=1:detect_leaks=0",
     "UBSAN_OPTIONS": "print_stacktrace=1",
 }
-#: The maximum number of report lines that are shown; the file has all.
+#: The maximum number of report lines that are printed; the file has all of them.
 SHOWN = 40
 
 
 def configure() -> None:
-    """Configure the fuzzers' own build directory, again if this file has other options now."""
+    """Configure the fuzzers' build directory, again if the options in this file have changed."""
     options = ["fuzzers=true", "development=true", "b_sanitize=address,undefined", "b_lundef=false"]
     options += ["buildtype=debugoptimized", "optimization=1"]
     options += [f"python.{kind}libdir={PACKAGES}" for kind in ("pure", "plat")]
@@ -61,7 +61,7 @@ def configure() -> None:
 
 
 def build(*targets: pathlib.Path) -> None:
-    """Compile what has changed of some files of the build directory."""
+    """Rebuild some files of the build directory if they are out of date."""
     names = [path.relative_to(BUILD) for path in targets]
     subprocess.run(["ninja", "-C", BUILD, "--quiet", *names], check=True)
 
@@ -96,7 +96,7 @@ def run_fuzzer(
 
 
 def last_figures(lines: list[str]) -> str:
-    """Return the last lines of a run: how much of the code was reached, and how often it was run."""
+    """Return the last lines of a run: how much code was reached, and how many inputs were run."""
     figures = [
         line.split("\t", 1)[-1].strip() for line in lines if line.startswith("#") and line[1:2].isdigit()
     ]
@@ -116,7 +116,7 @@ def fuzz_cpp(seconds: int) -> list[str]:
 
 def install_package() -> None:
     """Compile the package with the libraries that count the branches taken, and install it below `.dev`."""
-    # Configures anew what has changed, so that the list of targets is right.
+    # Reconfigures if necessary, so that the list of targets is up to date.
     build(BUILD / "build.ninja")
     described = json.loads((BUILD / "meson-info" / "intro-targets.json").read_text())
     build(*(pathlib.Path(name) for target in described if target["installed"] for name in target["filename"]))
@@ -125,9 +125,9 @@ def install_package() -> None:
 
 
 def link_runtime() -> pathlib.Path:
-    """Link libFuzzer and AddressSanitizer, which Python is started without, into one library.
+    """Link libFuzzer and AddressSanitizer into a library to preload, because Python is not linked with them.
 
-    Of the latter's archive is left out what only programs have, and its own counters of branches.
+    Leaves out the sanitizer's objects that only programs need, and its own counters of branches.
     """
     library, archive, stub = (HOME / name for name in ("runtime.so", "asan.a", "stub.cc"))
     names = [f"libclang_rt.{name}-{platform.machine()}.a" for name in ("fuzzer_no_main", "asan", "asan_cxx")]
@@ -152,7 +152,7 @@ def fuzz_python(seconds: int) -> list[str]:
     if subprocess.run([python, "-c", "import atheris"], check=False, capture_output=True).returncode != 0:
         return left_out("python", "there is no atheris for this interpreter")
     install_package()
-    # With the sanitizer alone, the first C++ throw aborts.
+    # With only the sanitizer preloaded, the first C++ throw aborts.
     preloaded = f"{link_runtime()}:{printed_by_clang('-print-file-name=libstdc++.so')}"
     variables = {"PYTHONPATH": str(PACKAGES), "PYTHONMALLOC": "malloc", "LD_PRELOAD": preloaded}
     found = run_fuzzer("python", [python, PYTHON_PROGRAM], variables, seconds)
@@ -160,7 +160,7 @@ def fuzz_python(seconds: int) -> list[str]:
 
 
 def left_out(part: str, why: str) -> list[str]:
-    """Report that a part is skipped, which is a failure of a manual run that named it."""
+    """Report that a part is skipped, which is a failure if it was named in a manual run."""
     print(f"{part} is left out: {why}.", flush=True)
     return [f"{part}: {why}"] if part in sys.argv[1:] and not os.environ.get("CI") else []
 

@@ -1,7 +1,7 @@
 """Find the interpreters that anyffi supports; those that are not installed come from Debian's packages.
 
-They are kept below `.dev/interpreters/`. Debian's newest releases of Python are unpacked there with the
-libraries that they need, and find these by themselves. Debian has no packages of those without the GIL: most
+They are kept below `.dev/interpreters/`. Python versions from Debian are unpacked there with the
+libraries that they need, which they find there. Debian has no packages of versions without the GIL: most
 are put together from a wheel.
 """
 
@@ -41,15 +41,16 @@ def is_version(word: str) -> bool:
 
 
 def split_versions(words: list[str]) -> tuple[list[str], list[str]]:
-    """Split arguments into the versions that they begin with, and the others."""
+    """Split arguments into the versions at their beginning and the rest."""
     count = next((i for i, word in enumerate(words) if not is_version(word)), len(words))
     return words[:count], words[count:]
 
 
 def find_installed(version: str, *, needs_headers: bool = True) -> str | None:
-    """Return the path of an installed CPython, or of one that this script created before."""
+    """Return the path of an installed CPython, or of one that was created here before."""
     for path in _candidates(version):
-        # pyenv has a command on PATH for each version that any of its interpreters has.
+        # pyenv puts a command for each version of any of its interpreters on PATH, even if it is not the
+        # active one.
         asked = subprocess.run(
             [path, "-S", "-c", _ASK],
             stdout=subprocess.PIPE,
@@ -81,7 +82,7 @@ def _has_headers(python: str) -> bool:
 
 
 def find_newest() -> str:
-    """Return the newest supported version with a GIL that is installed or can be had.
+    """Return the newest supported version with a GIL that is installed or available.
 
     Raises
     ------
@@ -103,7 +104,7 @@ def find_or_make(version: str) -> str:
     Raises
     ------
     Unavailable
-        It is not installed, and cannot be had here.
+        It is neither installed nor available for this machine.
     """
     found = find_installed(version)
     if found is not None:

@@ -1,4 +1,4 @@
-"""Prove that a sanitizer build detects faults: each planted one must end its process with a report.
+"""Prove that a sanitizer build detects faults: each planted fault must end its process with a report.
 
 Run by `tools/dev.py asan` in its environment; exits with 1 if a fault is not detected in either mode.
 """

@@ -1,9 +1,9 @@
-"""Strain processes: forks, start methods, exits, embedding, imports, signals, and a soak of threads.
+"""Stress-test processes: forks, start methods, exits, embedding, imports, signals, and a soak of threads.
 
     python3 tools/dev.py stress [NAMES] [--seconds N] [--calls N] [--modes cython,ctypes]
 
-Each program runs in each mode, in a process of its own; they share the time. `--calls N` lets the soak,
-which makes calls in 16 threads, end after that number of calls instead. The programs are in
+Each program runs in each mode, in its own process; they share the time. `--calls N` lets the soak,
+which makes calls in 16 threads, end after N calls instead. The programs are in
 tests/support/stress.py.
 """
 
@@ -17,7 +17,7 @@ import sys
 
 PROGRAM = pathlib.Path(__file__).resolve().parent.parent / "tests" / "support" / "stress.py"
 NAMES = ("fork", "start_methods", "exits", "embed", "imports", "signals", "soak")
-#: How many seconds after its time a program counts as hanging.
+#: A program counts as hanging this many seconds after its time.
 PATIENCE = 300
 
 

@@ -1,9 +1,9 @@
-"""Run the C++ tests under ThreadSanitizer, which reports memory that threads access in no order.
+"""Run the C++ tests under ThreadSanitizer, which reports data races.
 
     python3 tools/dev.py tsan [ARGUMENTS]
 
-They are built with Clang or GCC; arguments go to GoogleTest, such as --gtest_filter=Threads.*. A report fails
-the run, unless tools/tsan_suppressions.txt has a reason for it.
+They are built with Clang or GCC; arguments are passed to GoogleTest, such as --gtest_filter=Threads.*. A
+report fails the run, unless tools/tsan_suppressions.txt lists it with a reason.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OPTIONS = f"suppressions={ROOT / 'tools' / 'tsan_suppressions.txt'} allocator_ma
 
 
 def find_compilers() -> dict[str, str]:
-    """Return compilers that have the sanitizer, as CC and CXX: those chosen by CXX, else Clang or GCC."""
+    """Return compilers that have the sanitizer, as CC and CXX: those that CXX selects, else Clang or GCC."""
     chosen = [(os.environ.get("CC", "cc"), os.environ["CXX"])] if "CXX" in os.environ else []
     with tempfile.TemporaryDirectory() as folder:
         for cc, cxx in chosen or [("clang", "clang++"), ("gcc", "g++")]:
@@ -37,19 +37,19 @@ def find_compilers() -> dict[str, str]:
 
 
 def build() -> None:
-    """Configure the build directory once, and compile what has changed."""
+    """Configure the build directory once, and rebuild what is out of date."""
     if not (BUILD / "build.ninja").is_file():
         options = ["cython=disabled", "development=true", "b_sanitize=thread", "b_lundef=false"]
         options += ["buildtype=debugoptimized", "optimization=1"]
         setup = ["meson", "setup", str(BUILD), str(ROOT), *(f"-D{option}" for option in options)]
         subprocess.run(setup, check=True, env={**os.environ, **find_compilers()}, stdout=subprocess.DEVNULL)
-    # Without GoogleTest there is no such target.
+    # Fails without GoogleTest, because the target does not exist then.
     subprocess.run(["ninja", "-C", str(BUILD), "--quiet", PROGRAM], check=True)
 
 
 def main() -> int:
     build()
-    # The sanitizer wants memory at places where newer systems put programs, unless told not to.
+    # The sanitizer needs addresses that newer systems use for programs, unless randomization is off.
     fixed = ["setarch", "--addr-no-randomize"]
     has_fixed = (
         shutil.which(fixed[0]) is not None

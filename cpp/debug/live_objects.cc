@@ -36,20 +36,20 @@ struct Record {
   int64_t count = 0;
 };
 
-/// Never destroyed: the process frees blocks to its very end.
+/// Never destroyed, because the process frees blocks until it ends.
 std::atomic<Record*> g_record{nullptr};
 
 void* recording_alloc(size_t size) {
   Record* record = g_record;
   void* memory = record->former.alloc(size);
   if (memory != nullptr) {
-    // What an object left here must not be taken for one.
+    // Remains of a freed object must not look like an object.
     std::memset(memory, 0, size);
     std::lock_guard<std::mutex> lock(record->mutex);
     try {
       record->blocks[memory] = {size, ++record->count};
     } catch (const std::bad_alloc&) {
-      // Not recorded. Whoever allocates is not called by C++ alone.
+      // The block is not recorded. No exception may escape, because C code allocates, too.
     }
   }
   return memory;
@@ -64,11 +64,11 @@ void recording_free(void* memory) {
   record->former.free(memory);
 }
 
-/// Begins to record, at the first call.
+/// Begins to record at the first call.
 Record& record() {
   static Record* made = [] {
     anyffi_memory_stop_caching();
-    // Threads that allocate during the exchange find the default.
+    // Threads that allocate meanwhile use the default functions.
     g_record = new Record();
     AnyffiAllocator allocator{&recording_alloc, &recording_free};
     anyffi_allocator_exchange(&allocator);
@@ -89,7 +89,7 @@ bool is_code(void (*function)(AnyffiObject*, int32_t)) {
 
 constexpr auto kMarks = static_cast<uint32_t>(ANYFFI_WEAK_MARKS);
 
-/// Blocks also hold elements, text and the memory of tensors, and free ones stay on the runtime's lists.
+/// Blocks may also hold elements, text or tensor memory, and freed blocks may be on the runtime's free lists.
 bool is_live_object(const void* memory, size_t size) {
   if (size < sizeof(AnyffiObject)) return false;
   auto* object = static_cast<const AnyffiObject*>(memory);
@@ -103,7 +103,8 @@ struct Live {
   bool is_wrapped;
 };
 
-/// References to objects; those that nobody has taken are released, which frees blocks: without the mutex.
+/// References to objects. Those not passed on are released by the destructor, which frees blocks and so needs the mutex
+/// unlocked.
 struct References {
   References() = default;
   References(const References&) = delete;
@@ -115,7 +116,7 @@ struct References {
   size_t num_taken = 0;
 };
 
-/// The objects that are alive, in the order of their memory. Call with the mutex locked.
+/// The live objects, in the order of allocation. Call with the mutex locked.
 std::vector<Live> find_live(const Record& record) {
   std::map<int64_t, AnyffiObject*> found;
   for (auto [memory, block] : record.blocks) {
@@ -126,7 +127,7 @@ std::vector<Live> find_live(const Record& record) {
   return live;
 }
 
-/// Retains an object unless its last reference is going; other threads may run without the host's lock.
+/// Retains an object unless its last reference is being released; other threads may run without the host's lock.
 bool try_retain(AnyffiObject* object) {
   uint64_t count = __atomic_load_n(&object->strong_count, __ATOMIC_RELAXED);
   while (count > 0) {
@@ -138,8 +139,8 @@ bool try_retain(AnyffiObject* object) {
   return false;
 }
 
-/// A list of `[value, type key, number of its memory, whether it has a wrapper]`, of objects of a type, or with 0 of
-/// all; at the first call an empty one.
+/// Returns `[value, type key, number of its memory, whether it has a wrapper]` for each object of a type, or of all
+/// types if that is 0; an empty list at the first call.
 anyffi::List<anyffi::List<AnyValue>> live_objects(int32_t type_code) {
   bool is_first = g_record == nullptr;
   Record& blocks = record();
@@ -147,7 +148,7 @@ anyffi::List<anyffi::List<AnyValue>> live_objects(int32_t type_code) {
   References references;
   std::vector<Live>& live = references.live;
   {
-    // No block is freed meanwhile.
+    // No block is freed while the mutex is locked.
     std::lock_guard<std::mutex> lock(blocks.mutex);
     std::vector<Live> found = find_live(blocks);
     live.reserve(found.size());
@@ -155,7 +156,7 @@ anyffi::List<anyffi::List<AnyValue>> live_objects(int32_t type_code) {
       if (type_code != 0 && each.object->type_code != type_code) continue;
       if (try_retain(each.object)) live.push_back(each);
     }
-    // Whoever releases the only reference sets the count to 0 a few instructions after reading it.
+    // A thread that releases the last reference sets the count to 0 a few instructions after reading it.
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     live.erase(std::remove_if(
                    live.begin(), live.end(),
@@ -192,7 +193,7 @@ void forget_objects(int64_t after, int64_t last) {
   }
 }
 
-/// Whether a library or the runtime keeps an object for as long as the process lasts, like the functions it exports.
+/// Whether a library or the runtime keeps an object until the process ends, like the functions that a library exports.
 bool is_permanent(const AnyffiObject* object) {
   if (object->type_code == ANYFFI_MODULE) return true;
   if (object->type_code != ANYFFI_FUNCTION) return false;
@@ -200,7 +201,7 @@ bool is_permanent(const AnyffiObject* object) {
   return function->handle == nullptr && function->info != nullptr;
 }
 
-/// Writes what is alive to stderr. Python has ended by now.
+/// Writes the live objects to stderr. Python has ended by now.
 void report() {
   Record& blocks = record();
   std::map<std::string, int64_t> counts;

@@ -1,6 +1,6 @@
-"""Count instructions and calls of a program by callgrind, a tool of Valgrind; they are the same in every run.
+"""Count instructions and calls of a program with Valgrind's callgrind; every run gives the same counts.
 
-A program marks the end of a part by a call of `os.getloadavg`, a C function that nothing else calls.
+A program marks the end of a part by calling `os.getloadavg`, a C function that nothing else calls.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ def command(valgrind: str, folder: pathlib.Path, *options: str) -> list[str]:
 
 
 def parts(folder: pathlib.Path) -> list[pathlib.Path]:
-    """Return the files with the counts of each part that a mark ended."""
-    # The part after the last mark is in `out` itself.
+    """Return the files with the counts of the parts, in order."""
+    # The part after the last mark is in `out`, which is ignored.
     return sorted(folder.glob("out.*"), key=lambda path: int(path.suffix[1:]))
 
 
@@ -35,7 +35,7 @@ def instructions(part: pathlib.Path) -> int:
 
 
 def entries(part: pathlib.Path, library: str) -> dict[str, int]:
-    """Return how often each function of a shared library was called from outside of it.
+    """Return how often each function of a shared library was called from outside the library.
 
     The program must be run with `--compress-strings=no` and `--compress-pos=no`.
     """
@@ -52,6 +52,6 @@ def entries(part: pathlib.Path, library: str) -> dict[str, int]:
         elif key == "calls":
             if callee.endswith(library) and not caller.endswith(library):
                 counts[called] += int(value.split()[0])
-            # A call within the same object does not name it.
+            # For a call within the same object there is no `cob` line.
             callee = caller
     return dict(counts)

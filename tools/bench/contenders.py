@@ -17,7 +17,7 @@ Find = Callable[[str], Optional[Callable[..., Any]]]
 
 
 def type_erased(find: Find) -> Find:
-    """Find one function without types where other contenders have one for each type."""
+    """Find a contender's only, untyped function if it has none for the type."""
 
     def find_untyped(name: str) -> Callable[..., Any] | None:
         return find(name) or find(name.partition("_")[0])

@@ -21,7 +21,7 @@ THREADS = 4
 
 
 def work_of_threads(work: Callable[[int], object], rounds: int) -> float:
-    """Return how many times the work of one thread four do: calls of 1 ms that release the lock."""
+    """Return the speed-up of four threads over one, for calls of 1 ms that release the lock."""
     steps, calls = steps_of_1_ms(work), 25
 
     def one() -> None:
@@ -52,7 +52,7 @@ def seconds(function: Callable[[], object]) -> float:
 
 
 def bytes_of_list(nop: Callable[..., object]) -> tuple[float, float]:
-    """Return bytes that the runtime allocates per element of a long list, and blocks that it leaks."""
+    """Return the bytes that the runtime allocates per element of a long list, and the blocks it leaks."""
     from anyffi import testing
 
     ints = list(range(1_000_000))
@@ -72,7 +72,7 @@ def resident_kb() -> float:
 
 
 def growth_kb(row: Row, contenders: Contenders, times: int) -> float:
-    """Return by how much resident memory grows in so many calls, after a warm-up."""
+    """Return by how much resident memory grows during a number of calls, after a warm-up."""
     snippet = row.snippets["anyffi"]
     names = names_of(snippet, "anyffi", contenders)
     if names is None:

@@ -1,4 +1,4 @@
-"""How cost grows with size, in a process of one mode; prints the curves as JSON."""
+"""Measures how cost grows with size, in a process of one mode; prints the curves as JSON."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Growth:
         self.contenders = Contenders()
 
     def race(self, statements: dict[str, tuple[str, dict[str, Any]]], per: int = 1) -> dict[str, float]:
-        """Time statements, each with the names that it uses; skip those without a function `f`."""
+        """Time statements, each with the names that it uses; skip those whose function `f` is None."""
         stopwatches = {
             name: Stopwatch(statement, names, self.options["slice_ns"], 1)
             for name, (statement, names) in statements.items()
@@ -57,7 +57,7 @@ class Growth:
         return self.contenders.find(contender, name)
 
     def of(self, calls: dict[str, tuple[str, str]], **names: Any) -> dict[str, tuple[str, dict[str, Any]]]:
-        """Return `f(x)` for a function of each contender, with the names that it uses."""
+        """Return the statement `f(x)` for a function of each contender, with the names that it uses."""
         return {
             label: ("f(x)", {**names, "f": self.find(contender, function)})
             for label, (contender, function) in calls.items()
@@ -115,7 +115,7 @@ class Growth:
         return Curves("depth", "levels of nesting", self.along((0, 1, 2, 5, 10, 20, 50, 100, 190), at))
 
     def threads(self) -> Curves:
-        """Time calls in several threads: of 1 ms with the lock released, and of `nop`."""
+        """Time calls in several threads: calls of 1 ms with the lock released, and of `nop`."""
         work, nop = self.find("anyffi", "work"), self.find("anyffi", "nop")
         steps = steps_of_1_ms(work)
         bodies = {"release_gil, 1 ms": (work, steps, 20), "nop(1)": (nop, 1, 20_000)}

@@ -14,11 +14,11 @@ from .timing import compile_loop
 
 
 def measure(options: dict[str, Any], name: str = "inside") -> Table:
-    """Return the program's table; for texts, with Python's time per ASCII character beside."""
+    """Return the program's table; for texts, with Python's time per ASCII character added."""
     program = native.compile_library(name, [native.SOURCES / f"{name}.cc"], *anyffi_flags(), form=())
     split = compile_loop("list(x)", {"x": "abcdefgh" * 128}, 1)
     table: Table = {}
-    # Alternating, since the two run in different processes.
+    # In turns, since they run in different processes.
     for _ in range(3):
         best = min(split(itertools.repeat(None, 100)) for _ in range(options["rounds"])) / 100 / 1024
         rounds = [str(options["rounds"]), str(options["slice_ns"])]

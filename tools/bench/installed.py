@@ -46,7 +46,7 @@ def run(site: pathlib.Path, program: str, mode: str) -> tuple[float, str]:
 
 
 def import_ms(site: pathlib.Path, mode: str, rounds: int) -> float:
-    """Return the time of the import: the fastest run with it less the fastest without."""
+    """Return the time of the import: the fastest run with it minus the fastest without."""
     run(site, "import anyffi", mode)
     times = [(run(site, "", mode)[0], run(site, "import anyffi", mode)[0]) for _ in range(rounds)]
     return min(imported for _, imported in times) - min(bare for bare, _ in times)

@@ -1,9 +1,9 @@
-"""How many instructions of anyffi's own libraries a call executes, compared with what the tree says.
+"""Counts the instructions of anyffi's own libraries per call, and compares them with the recorded counts.
 
     python -m bench.instructions [--update] [--tolerance PERCENT]
 
 Callgrind counts the same instructions in every run of the same binaries. They depend on the compiler and the
-interpreter, so that counts of another environment are not compared.
+interpreter, so that they are only compared within one environment.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ for run in made:
 
 
 def environment() -> str:
-    """What the counts depend on besides the sources."""
+    """Return what the counts depend on besides the sources."""
     compiler = subprocess.run(["c++", "-dumpfullversion"], capture_output=True, text=True, check=False)
     return f"CPython {platform.python_version()}, c++ {compiler.stdout.strip()}, {platform.machine()}"
 
@@ -77,7 +77,7 @@ def _fields(shape: Shape) -> tuple[str, str, str, str]:
 
 
 def _own(part: pathlib.Path) -> int:
-    """Sum the instructions of our object files, callees in others not included."""
+    """Sum the instructions in our object files, without those in functions of others that they call."""
     costs: dict[str, int] = collections.Counter()
     current, is_inclusive = "", False
     for line in part.read_text().splitlines():

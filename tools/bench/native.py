@@ -19,11 +19,11 @@ PYTHON = f"-I{sysconfig.get_paths()['include']}"
 
 
 class Missing(Exception):
-    """Something that a contender needs is not installed."""
+    """A requirement of a contender is not installed."""
 
 
 def build_directory() -> pathlib.Path:
-    """Return the folder for what is built."""
+    """Return the folder for built libraries."""
     directory = pathlib.Path(os.environ["ANYFFI_BUILD_DIR"]) / "bench"
     directory.mkdir(parents=True, exist_ok=True)
     return directory

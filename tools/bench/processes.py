@@ -1,4 +1,4 @@
-"""Runs a worker per mode: as it is, under callgrind, on PyPy, or answering requests."""
+"""Runs a worker per mode: directly, under callgrind, on PyPy, or as a server of requests."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def variables(mode: str) -> dict[str, str]:
 class Worker:
     """A module of this package that runs in a mode, and answers one line of JSON with another.
 
-    Workers that take turns measure in the same phases of the machine, and so can be compared.
+    Workers that take turns see the same load of the machine, so that their results can be compared.
     """
 
     def __init__(self, name: str, mode: str, options: dict[str, Any]) -> None:
@@ -90,7 +90,7 @@ def count(mode: str, options: dict[str, Any]) -> Table:
         before = callgrind.command(valgrind, folder)
         result = run_module("worker", mode, {**options, "count": True}, *before)
         totals = [callgrind.instructions(part) for part in callgrind.parts(folder)]
-        # The difference, since the code around the statements is the same in both.
+        # The difference of two parts, because the code around the statements runs equally often in both.
         more = iter([longer - shorter for shorter, longer in zip(totals[1::3], totals[2::3])])
         return {
             row: {contender: next(more) / times for contender, times in counted.items()}

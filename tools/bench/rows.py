@@ -21,7 +21,7 @@ class Snippet:
 class Row:
     """One task.
 
-    A statement does it `per` times, and is unrolled `unrolled` times in the loop that is timed. Without
+    A statement performs it `per` times, and is unrolled `unrolled` times in the timed loop. Without
     `counts` its instructions are not counted.
     """
 
@@ -42,7 +42,7 @@ def call(
     leave_out: tuple[str, ...] = (),
     **others: Snippet,
 ) -> Row:
-    """Make a row of the same call for all contenders; `others` have code of their own."""
+    """Make a row of the same call for all contenders; `others` have their own code."""
     snippet = Snippet(f"f({arguments})", setup, function)
     snippets = {contender: snippet for contender in CALLERS if contender not in leave_out}
     return Row(name, group, {**snippets, **others})

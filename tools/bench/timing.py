@@ -16,7 +16,7 @@ Loop = Callable[[Iterator[None]], int]
 def compile_loop(statement: str, names: dict[str, Any], unrolled: int) -> Loop:
     """Compile a loop over a statement, unrolled and with its names as local variables.
 
-    So the loop itself adds next to nothing.
+    This makes the overhead of the loop negligible.
     """
     parameters = ", ".join(f"{name}={name}" for name in names)
     body = textwrap.indent("\n".join([statement] * unrolled), "        ")

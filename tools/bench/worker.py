@@ -28,7 +28,7 @@ def names_of(snippet: Snippet, contender: str, contenders: Contenders) -> dict[s
             return None
     try:
         exec(snippet.setup, names)
-        # Run once, to see whether the contender refuses it.
+        # Run once, to find out whether the contender refuses it.
         exec(snippet.statement, dict(names))
     except ImportError as error:
         contenders.missing[str(error.name)] = str(error)
@@ -66,7 +66,7 @@ def run_to_count(row: Row, runnable: dict[str, dict[str, Any]]) -> dict[str, int
 
     Returns how many more repetitions the third has than the second, in the order of the parts.
     """
-    # A statement that repeats its task by itself needs few turns.
+    # A statement that repeats its task needs few repetitions.
     turns = 20 if row.unrolled > 1 else 5
     for contender, names in runnable.items():
         loop = compile_loop(row.snippets[contender].statement, names, row.unrolled)

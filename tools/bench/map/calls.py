@@ -64,7 +64,7 @@ def callback(count: int) -> Overload:
 
 
 def named_only(count: int) -> tuple[str, ...]:
-    """Name a parameter, and `count` keyword-only ones with defaults."""
+    """Return the name of a parameter, and of `count` keyword-only ones with defaults."""
     return ('arg("x")', "kw_only()", *(f'arg("a{i}") = 1' for i in range(count)))
 
 

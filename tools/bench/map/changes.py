@@ -1,4 +1,4 @@
-"""Compares two runs of the map, by ratios, since nanoseconds depend on the machine and its load."""
+"""Compares two runs of the map by ratios, because nanoseconds depend on the machine and its load."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pathlib
 from ..report import show
 from .verdict import Verdict
 
-#: A ratio that changed by less is not reported: shapes vary by as much between runs.
+#: A ratio that changed by less is not reported: even shapes that did not change vary as much between runs.
 SMALLEST = 1.25
 
 
@@ -19,7 +19,7 @@ def read(path: pathlib.Path) -> dict[tuple[str, str], float]:
 
 
 def lines(before: dict[tuple[str, str], float], verdicts: list[Verdict]) -> list[str]:
-    """Format what changed: what became slower first, the most changed first."""
+    """Format the changed ratios: slower shapes first, and the largest change first."""
     changed = []
     for each in verdicts:
         former = before.get((each.shape, each.law))

@@ -100,7 +100,7 @@ STATEMENTS = {
 
 
 def shapes(group: str, word: str, statements: dict[str, str], setup: str, needs: str) -> list[Shape]:
-    """Return the shapes of statements that are the same with nanobind; `word` begins their names."""
+    """Return the shapes of statements that also work with nanobind; `word` begins their names."""
     snippets = {name: Snippet(statement, setup, needs) for name, statement in statements.items()}
     return [
         Shape(f"{word}: {name}", group, {"anyffi": snippet, "nanobind": snippet}, law=CALL)

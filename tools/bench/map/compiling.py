@@ -1,4 +1,4 @@
-"""Time to compile, and size of, extensions of many functions, each of another signature, and of classes."""
+"""Compile time and size of extensions with many functions of different signatures, and with classes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ RESULTS = ("void", "int64_t", "double", "std::string", "bool", "std::vector<int6
 
 
 def signature(i: int) -> tuple[str, tuple[str, str, str]]:
-    """Return the result and three parameters of the function of this number; the first 1,000 are distinct."""
+    """Return the result and three parameters of function `i`; the first 1,000 signatures are distinct."""
     count = len(PARAMETERS)
     first, second, third = i % count, i // count % count, i // count**2 % count
     return RESULTS[i % len(RESULTS)], (PARAMETERS[first], PARAMETERS[second], PARAMETERS[third])
@@ -51,14 +51,14 @@ def body(i: int) -> str:
 
 
 def methods(number: int) -> Iterator[tuple[str, str, str]]:
-    """Yield of each method of a class the name, the result and the parameters."""
+    """Yield the name, the result and the parameters of each method of a class."""
     for i in range(NUM_METHODS):
         result, (first, second, _) = signature(13 * number + 7 * i)
         yield f"m{i}", result, f"{first}, {second}"
 
 
 def structs(count: int) -> str:
-    """Return the classes, which know neither library."""
+    """Return the classes, which use neither library."""
     lines = [f"#include <{name}>" for name in _HEADERS]
     for number in range(count):
         lines += [f"struct C{number} {{", "  int64_t field = 0;"]
@@ -68,7 +68,7 @@ def structs(count: int) -> str:
 
 
 def bound(number: int, definition: str, constructor: str, method: str) -> str:
-    """Return the description of a class."""
+    """Return the code that binds a class."""
     add = (
         f'\n    .{method}("{name}", &C{number}::{name}, arg("a"), arg("b"))' for name, _, _ in methods(number)
     )
@@ -112,12 +112,12 @@ def compiled(source: str, options: list[str], folder: pathlib.Path) -> tuple[flo
 
 
 def measure(counts: Mapping[str, tuple[int, ...]] = COUNTS) -> list[Verdict]:
-    """Compile the same with both, two at a time, the longest first; nothing without nanobind."""
+    """Compile the same code with both, two at a time, the longest first; nothing without nanobind."""
     try:
         nanobind = nanobind_flags()
     except native.Missing:
         return []
-    # With its library apart from the extension, as anyffi's is.
+    # With nanobind's library apart from the extension, as anyffi's is.
     flags = {"anyffi": anyffi_flags(), "nanobind": [*nanobind, "-DNB_SHARED"]}
     writers = {"anyffi": anyffi_source, "nanobind": nanobind_source}
     what = [(kind, count) for kind in counts for count in counts[kind]]

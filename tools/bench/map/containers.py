@@ -13,11 +13,11 @@ SIZES = (3, 1000)
 
 
 class Kind(NamedTuple):
-    """A kind of elements: those of a container, one that it does not have, and as many others.
+    """A kind of elements: those of a container, an absent one, and as many others.
 
-    `fresh` creates the elements anew in Python, by the fastest iterator that does, as reading our containers
-    does; `fresh_setup` defines what it uses. `is_built`: writing to our containers creates an object of
-    each.
+    `fresh` is the fastest Python iterator that creates new objects for the elements, as reading our
+    containers does; `fresh_setup` defines its names. `is_built`: writing to our containers creates an object
+    for each.
     """
 
     elements: str
@@ -93,8 +93,8 @@ half = make(again[: n // 2 + 1])
 pickled = pickle.dumps(dict(x) if type(x) is types.MappingProxyType else x, 5)
 """
 
-#: Statements that create a Python object for each element, and those that create one of ours for each of
-#: `plain`.
+#: Statements that create a Python object for each element, and statements that create one of ours for each
+#: element of `plain`.
 READING = (
     "list(x)",
     "tuple(x)",
@@ -106,13 +106,13 @@ READING = (
 )
 WRITING = ("cls(plain)", "x.clear(); x.extend(plain)", "x.clear(); x.update(plain)")
 CONCATENATING = ("x + plain", "plain + x")
-#: How Python makes what `to_python` returns, of `x`.
+#: How Python creates the result of `to_python` from the keys `x`.
 MADE = {
     "dict": "dict.fromkeys(x, 7)",
     "types.MappingProxyType": "types.MappingProxyType(dict.fromkeys(x, 7))",
 }
 
-#: Makes a container of keys, from what the class is called with.
+#: Code that defines how to make a container of keys.
 MAKERS = {
     "mapping": "of = lambda keys: dict.fromkeys(keys, 7)\nmake = lambda keys: CLS(of(keys))\n",
     "other": "of = list\nmake = lambda keys: CLS(list(keys))\n",
@@ -127,7 +127,7 @@ def setup_of(cls: str, plain: str, kind: str, size: int) -> str:
 
 
 def in_python(name: str, statement: str, kind: Kind) -> str | None:
-    """Return Python's statement beside ours, if it must create as many objects."""
+    """Return the Python statement to compare with, if it must be one that creates as many objects."""
     plain = TABLES[name][0]
     if statement == "x.to_python()":
         return replace_name("x", kind.fresh, MADE.get(plain, f"{plain}(x)"))

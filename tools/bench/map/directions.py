@@ -7,19 +7,19 @@ from .laws import CALL, METHOD, OPAQUE, TO_PYTHON, Shape
 from .types import BY_KEY, TYPES, Type
 from .values import SETUP, VALUES, Value
 
-#: Names of the type-erased functions, and of what nanobind's typed ones do.
+#: Names of the type-erased functions, and of nanobind's typed functions that do the same.
 ERASED = {"nop": "take", "echo": "echo", "apply": "apply", "convert": "echo"}
 CALLS = {"nop": "f(x)", "echo": "f(x)", "apply": "f(identity, x)", "convert": "f(x)"}
 
-#: Types that nanobind returns as the Python object that came in, whatever its size.
+#: Types that nanobind returns as the same Python object, whatever its size.
 HANDLES = ("String", "Bytes")
 
-#: The number of characters from which on a text is long.
+#: Texts of at least this many characters are long.
 LONG_TEXT = 1000
 
-# An object that exists is passed as an object of a class is.
+# An existing object costs as much as an object of a class.
 OBJECT = Snippet("take(x)", "x = find('Point')(1.0, 2.0); take = find('take_Point')", "Point")
-# In a callback, it is passed as a Python object is.
+# In a callback, it costs as much as a Python object.
 PASSED_ON = Snippet("f(identity, x)", f"{SETUP}\nx = slice(1, 2)", "apply_Slice")
 
 
@@ -37,7 +37,7 @@ def series_of(value: Value) -> str:
 
 
 def erased(group: str, value: Value, function: str) -> Shape:
-    """Make a shape of a function that takes any value, beside nanobind's for the value's type."""
+    """Make a shape of a function that takes any value, compared with nanobind's for the value's type."""
     statement, setup = CALLS[function], setup_of(value)
     snippets = {"anyffi": Snippet(statement, setup, function), "tvm-ffi": Snippet(statement, setup, function)}
     key, law = type_for(value, ERASED[function]), OPAQUE
@@ -46,7 +46,7 @@ def erased(group: str, value: Value, function: str) -> Shape:
         snippets["nanobind"], law = PASSED_ON if function == "apply" else OBJECT, CALL
         del snippets["tvm-ffi"]
     elif group == "text" and function != "nop" and copied(value) and "bytes" in value.name:
-        # nanobind's are the Python object itself.
+        # nanobind returns the same Python object.
         snippets["python"], law = Snippet(copied(value) or "", setup), METHOD
     elif key is None and group == "mappings":
         # The peer keeps it as an opaque object: a function that needs its entries in C++ gets a dict of them.
@@ -62,13 +62,13 @@ def typed(group: str, value: Value, key: str) -> Shape:
     """Make a shape of a typed parameter."""
     ours = Snippet("f(x)", setup_of(value), f"take_{key}")
     name, series = BY_KEY[key].ours, ""
-    # A container that has the parameter's type already is not converted.
+    # A container that already has the parameter's type is not converted.
     again = group == "passed again" and "anyffi::" in name and not mutable_to_immutable(value, name)
     if again:
         series = f"{name}: {series_of(value)}"
     snippets = {"anyffi": ours, "nanobind": OBJECT if again else ours}
     if group == "passed again" and not again:
-        # nanobind converts the Python container that is equal.
+        # nanobind converts the equal Python container.
         plain = f"{setup_of(value)}\nx = anyffi.to_python(x)"
         snippets["nanobind"] = Snippet("f(x)", plain, f"take_{key}")
     return Shape(f"{name}: {value.name}", group, snippets, series=series, size=value.size)
@@ -88,7 +88,7 @@ def typed_result(group: str, value: Value, key: str) -> list[Shape]:
 
 
 def by_keyword(group: str, value: Value) -> list[Shape]:
-    """Make a shape of a typed parameter that is given by name."""
+    """Make a shape of a typed parameter that is passed by keyword."""
     if not value.types or group == "passed again":
         return []
     key = value.types.split()[0]
@@ -105,7 +105,7 @@ def mutable_to_immutable(value: Value, parameter: str) -> bool:
 def element(group: str, value: Value) -> list[Shape]:
     """Make shapes of reading and writing a value as an element of a list.
 
-    Containers are left out: writing copies them. Long text is copied too, and compared with a copy.
+    Without containers, which writing copies. Long text is copied, too, and is compared with a copy.
     """
     if group in ("sequences", "mappings", "sets"):
         return []
@@ -121,7 +121,7 @@ def element(group: str, value: Value) -> list[Shape]:
 
 
 def in_python(what: str, group: str, value: Value) -> str | None:
-    """Return Python's statement where ours must make an object: of a mutable type, or by an export."""
+    """Return the statement to compare with if ours creates an object: of a mutable type, or by an export."""
     if value.name == "c_void_p":
         return "type(x)(5)" if what == "read" else None
     if value.name == "object with __dlpack__":
@@ -137,7 +137,7 @@ def copied(value: Value) -> str | None:
 
 
 def to_python(value: Value) -> Shape | None:
-    """Make a shape of `to_python`, beside the same content made by nanobind."""
+    """Make a shape of `to_python`, compared with the same content created by nanobind."""
     key = type_for(value, "give")
     if key is None or value.size not in (3, 1000):
         return None

@@ -1,4 +1,4 @@
-"""Keys that could make a hash table slow, each set beside harmless keys of the same kind."""
+"""Keys that could make a hash table slow, each set compared with harmless keys of the same kind."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ CALL = Law("call", "nanobind", 1.3)
 OPAQUE = Law("opaque", "tvm-ffi", 1.0)
 METHOD = Law("method", "python", 5.0)
 TO_PYTHON = Law("to_python", "nanobind", 2.0)
-#: NumPy's column is `np.from_dlpack` of an array where the shape makes an ndarray of a tensor.
+#: If the shape makes an ndarray of a tensor, NumPy's column is `np.from_dlpack` of an array.
 TENSOR = Law("tensor", "numpy", 1.5)
 #: Access to elements in C++.
 INSIDE = Law("C++", "std", 1.5)
@@ -30,13 +30,13 @@ COMPILE = Law("compile time", "nanobind", 1.2)
 SIZE = Law("size", "nanobind", 1.2)
 MEMORY = Law("peak memory", "nanobind", 1.5)
 
-#: Crafted keys beside random ones.
+#: Crafted keys compared with random ones.
 KEYS = Law("keys", "harmless", 3.0)
 
-#: ctypes mode beside cython mode; the second limit is for shapes that cython mode made faster.
+#: ctypes mode compared with cython mode; the report also counts the shapes above the second limit.
 MODES_LIMIT, MODES_MOST = 60.0, 100.0
-#: A method grows too fast if the growth of its time, from the small to the large size, exceeds that of
-#: Python's own by this factor.
+#: A method grows too fast if its time grows, from the small to the large size, by this factor more than that
+#: of Python's method.
 GROWTH_LIMIT = 8.0
 
 

@@ -40,7 +40,7 @@ def load_tvm_ffi(paths: list[pathlib.Path]) -> Find:
 
 
 LOADERS = {"anyffi": load_anyffi, "nanobind": load_nanobind, "tvm-ffi": load_tvm_ffi}
-#: Contenders that have no functions of their own.
+#: Contenders that need no compiled functions.
 PLAIN = ("python", "numpy")
 
 
@@ -50,7 +50,7 @@ def load(paths: dict[str, list[str]], wanted: tuple[str, ...]) -> dict[str, Find
     for name, load_one in LOADERS.items():
         if name in wanted and paths.get(name):
             found[name] = load_one([pathlib.Path(path) for path in paths[name]])
-    # Needs no library for what is not a function.
+    # Shapes without functions need no library.
     if "anyffi" in wanted:
         found.setdefault("anyffi", lambda _: None)
     if "anyffi" in found:

@@ -1,6 +1,6 @@
-"""Measures the shapes that it is asked for, in a process of one mode.
+"""Measures the requested shapes, in a process of one mode.
 
-Every shape gets a few short rounds, and more where they do not decide on which side of its law it is.
+Every shape gets a few short rounds, and more if these do not decide whether its law holds.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from .table import SHAPES
 
 Options = dict[str, Any]
 
-#: Nanoseconds of a statement from which on it is not unrolled, and that all rounds of a shape may take.
+#: A statement that takes this many nanoseconds is not unrolled; the limit for all rounds of a shape, in
+#: nanoseconds.
 LONG, PATIENCE = 20_000, 300_000_000
-#: Ratios to the law's limit between which more rounds decide.
+#: More rounds are measured if the ratio to the law's limit is between these.
 NEAR = (0.75, 1.4)
 
 
@@ -54,7 +55,7 @@ def prepare(snippet: Snippet, find: Find) -> dict[str, Any]:
     names = set_up(snippet, find)
     code = compile(snippet.statement, "statement", "exec")
     run(code, names)
-    # What functions defined by the statement use is not looked for inside of them.
+    # Names used in functions that the statement defines, one level deep, are included.
     used = {
         *code.co_names,
         *(name for c in code.co_consts if isinstance(c, types.CodeType) for name in c.co_names),
@@ -73,7 +74,7 @@ def stopwatch_of(snippet: Snippet, names: dict[str, Any], slice_ns: int) -> Stop
 def measure(
     shape: Shape, finders: dict[str, Find], options: Options
 ) -> tuple[dict[str, float], dict[str, str]]:
-    """Return nanoseconds by contender, and why others could not run the shape."""
+    """Return nanoseconds by contender, and the reasons why others could not run the shape."""
     stopwatches, refused = {}, {}
     for contender, snippet in shape.snippets.items():
         if contender not in finders or contender not in options["contenders"]:
@@ -104,7 +105,7 @@ def main() -> None:
     options: Options = json.loads(sys.argv[1])
     finders = load(options["paths"], tuple(options["contenders"]))
     shapes = {shape.name: shape for shape in SHAPES}
-    # What was imported is not looked through by each collection.
+    # Collections do not visit imported modules then.
     gc.freeze()
     for line in sys.stdin:
         request = json.loads(line)

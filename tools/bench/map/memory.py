@@ -1,4 +1,4 @@
-"""Peak memory of conversions, above what the process had before; each is measured in a process of its own.
+"""Peak memory of conversions, above the memory used before; each is measured in its own process.
 
 Linux only: the peak is reset and read through /proc.
 """
@@ -23,7 +23,7 @@ from .verdict import Verdict, compare
 STATUS = pathlib.Path("/proc/self/status")
 CLEAR = pathlib.Path("/proc/self/clear_refs")
 
-#: Large values, and the types of nanobind's parameters.
+#: Large values, and nanobind's parameter types for them.
 VALUES = {
     "list of 1,000,000 ints": ("list(range(1_000_000))", "ints"),
     "list of 1,000,000 floats": ("[i + 0.5 for i in range(1_000_000)]", "floats"),
@@ -38,7 +38,7 @@ VALUES = {
     "str of 100 MB": ("'x' * 100_000_000", "str"),
 }
 
-#: What anyffi does with each value, and nanobind's function; the key of the type is put in.
+#: The code that anyffi runs for each value, and nanobind's function; `{}` is replaced by the key of the type.
 TASKS = {
     "nop({})": (Snippet("f(x)", "", "nop"), "take"),
     "typed({})": (Snippet("f(x)", "", "take_{}"), "take"),
@@ -46,7 +46,7 @@ TASKS = {
     "to_python(echo({}))": (Snippet("to_python(f(x))", "to_python = anyffi.to_python", "echo"), "echo"),
 }
 
-#: nanobind's are the Python object itself.
+#: Values that nanobind passes as the same Python object.
 HANDLES = ("Bytes",)
 
 
@@ -57,7 +57,7 @@ def status_kb(field: str) -> int:
 
 
 def peak_of(snippet: Snippet, find: Find) -> float:
-    """Return by how many bytes a statement raises the peak of the process. Runs in a child."""
+    """Return by how many bytes a statement raises the peak memory of the process. Runs in a child process."""
     names = set_up(snippet, find)
     code = compile(snippet.statement, "statement", "exec")
     CLEAR.write_text("5")  # resets the peak
@@ -85,7 +85,7 @@ def in_child(snippet: Snippet, find: Find) -> float | None:
 
 
 def judge(peaks: dict[str, dict[str, float]]) -> list[Verdict]:
-    # Pages count only by the whole: a peak below a megabyte is none.
+    # Memory is counted in pages: a peak below a megabyte counts as none.
     smallest = 1e6
     return [
         compare(name, "memory", MEMORY, {who: max(peak, smallest) for who, peak in both.items()})

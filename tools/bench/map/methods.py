@@ -2,10 +2,10 @@
 
 In the statements, `y` is an equal container (of other objects: Python does not compare an object with
 itself), `longer` one with one more element, `other` one that differs in its last element, `half` has some of
-the elements and `apart` none, `plain` is an equal Python object.
+the elements and `apart` has none, `plain` is an equal Python object.
 `first`, `last` and `absent` are elements or keys, `n` is the size, `cls` the class, `np_first` and `np_1` are
-NumPy scalars. A pair is our statement and Python's, where they differ: where Python's constructor returns its
-argument or shows it in place, and ours makes a container of it, Python's builds one of a list or dict.
+NumPy scalars. A pair is our statement and Python's, if they differ: if Python's constructor returns its
+argument or a view of it, and ours makes a new container, Python's statement builds one from a list or dict.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Union
 Statement = Union[str, tuple[str, str]]
 Table = dict[str, tuple[Statement, ...]]
 
-#: Names that no statement uses: they describe the class, or come from the interpreter.
+#: Names that need no statement: they describe the class, or come from the interpreter.
 NOT_METHODS = (
     "__annotate__",
     "__annotate_func__",
@@ -204,7 +204,7 @@ MAP: Table = {
 FROZEN_MAP: Table = {
     **MAP,
     "__init__": (("cls(plain)", "dict(plain)"), "cls(x)"),
-    # Python's cannot be copied nor pickled.
+    # Python's mappingproxy can neither be copied nor pickled.
     "__deepcopy__": (("copy.deepcopy(x)", "copy.deepcopy(dict(x))"),),
     "__copy__": (("copy.copy(x)", "x.copy()"),),
     "__reduce__": (("pickle.dumps(x, 5)", "pickle.dumps(dict(x), 5)"), "pickle.loads(pickled)"),
@@ -228,7 +228,7 @@ DICT: Table = {
     "popitem": ("k, v = x.popitem(); x[k] = v",),
     "setdefault": ("x.setdefault(first, 7)", "x.setdefault(absent, 7); del x[absent]"),
     "update": ("x.update(y)", "x.update(plain)", "x.update(pairs)"),
-    # Of another dict, Python's copies the table; every other mapping it reads by `keys` and by key.
+    # Python copies the table of another dict, but reads every other mapping by `keys` and item look-ups.
     "dict": (("dict(x)", "dict(types.MappingProxyType(x))"), ("{**x}", "{**types.MappingProxyType(x)}")),
 }
 
@@ -289,7 +289,7 @@ TABLES: dict[str, tuple[str, Table]] = {
 
 
 def methods_of(cls: type) -> list[str]:
-    """List what a class offers by name: all that it does not take from `object` unchanged."""
+    """List the attributes of a class, except for those inherited from `object` unchanged."""
     names = dict.fromkeys(name for base in cls.__mro__ for name in vars(base))
     return [
         name

@@ -1,4 +1,4 @@
-"""Pictures of the map: all shapes beside their limits, and rows of shapes with a dot for each contender."""
+"""Plots of the map: all shapes relative to their limits, and rows of shapes with a dot for each contender."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EXCEEDS, HOLDS = "#d62728", "#1f77b4"
 
 
 class Picture(NamedTuple):
-    """Rows of the shapes whose name and group match two patterns; a group of the first is the label."""
+    """The shapes whose name and group match two patterns; a group of the first pattern is the label."""
 
     name: str
     title: str
@@ -25,7 +25,7 @@ class Picture(NamedTuple):
         return found[1] if found and found.groups() and found[1] else verdict.shape
 
 
-#: Counts of arguments and overloads that stand for all others.
+#: Numbers of arguments and overloads that represent all others.
 COUNTS = (
     r"^(?!.*\b(2|4|5|6|7|9|1\d) ints|.*\b(1|2|5|8|20) (keywords|defaults|arguments)|f\(\*|overload [2-7])"
 )
@@ -51,7 +51,7 @@ PICTURES = (
 
 
 def rows_of(picture: Picture, verdicts: list[Verdict]) -> list[Verdict]:
-    """Select what a picture shows: laws about time, of shapes that were compared."""
+    """Select the verdicts for a plot: laws about time, for shapes that were compared."""
     return [
         each
         for each in verdicts
@@ -63,7 +63,7 @@ def rows_of(picture: Picture, verdicts: list[Verdict]) -> list[Verdict]:
 
 
 def draw_rows(pyplot: Any, picture: Picture, rows: list[Verdict], path: pathlib.Path) -> None:
-    """Draw a row per shape, in nanoseconds; labels of what exceeds its law are red."""
+    """Draw a row per shape, in nanoseconds; labels of shapes that exceed their laws are red."""
     figure, axes = pyplot.subplots(figsize=(7, 0.9 + 0.15 * len(rows)))
     contenders = dict.fromkeys(name for each in rows for name in each.times)
     for contender in sorted(contenders, key="anyffi".__eq__):
@@ -86,7 +86,7 @@ def draw_rows(pyplot: Any, picture: Picture, rows: list[Verdict], path: pathlib.
 
 
 def limit_of(verdict: Verdict) -> float | None:
-    """Return the most that anyffi may take."""
+    """Return the limit for anyffi, in nanoseconds."""
     theirs = verdict.times.get(verdict.law.partition(", ")[2])
     return theirs * verdict.limit if theirs else None
 
@@ -101,7 +101,7 @@ def section_of(verdict: Verdict) -> str:
 
 
 def draw_overview(pyplot: Any, verdicts: list[Verdict], path: pathlib.Path) -> None:
-    """Draw every shape as a dot, at how many times its limit it is."""
+    """Draw every shape as a dot, at its ratio to its limit."""
     sections: dict[str, list[Verdict]] = {}
     for each in verdicts:
         if each.ratio is not None:
@@ -109,7 +109,7 @@ def draw_overview(pyplot: Any, verdicts: list[Verdict], path: pathlib.Path) -> N
     figure, axes = pyplot.subplots(figsize=(8, 0.8 + 0.25 * len(sections)))
     for exceeds, colour in ((False, HOLDS), (True, EXCEEDS)):
         places = [
-            # Shapes at the same place are spread over the height of the row.
+            # Shapes at the same position are spread over the height of the row.
             (min(each.excess, 1e6), i + (j % 9 - 4) * 0.07)
             for i, members in enumerate(sections.values())
             for j, each in enumerate(members)

@@ -20,15 +20,16 @@ from .verdict import Times, Verdict, as_rows, compare, judge, judge_growth, judg
 
 QUICK = {"rounds": 1, "more_rounds": 0, "slice_ns": 20_000}
 FULL = {"rounds": 6, "more_rounds": 30, "slice_ns": 200_000}
-#: Options for anyffi alone: the ratios between modes are far from their limits, so that few rounds suffice.
+#: Options for measuring only anyffi: the ratios between modes are far from their limits, so that few rounds
+#: suffice.
 ROUGH = {"rounds": 2, "more_rounds": 0, "slice_ns": 50_000}
-#: How often both modes are measured again in turns while their ratio is near the limit, or above it.
+#: How often both modes are measured again, in turns, if their ratio exceeds the limit divided by NEAR_MODES.
 AGAIN, NEAR_MODES = 3, 1.5
 
 CONTENDERS = ("anyffi", "nanobind", "tvm-ffi", "python", "numpy", "harmless")
 ALONE = ("anyffi",)
 
-#: What is measured besides the shapes; a pattern selects them as it does groups.
+#: What is measured besides shapes; patterns select it like groups of shapes.
 PARTS = ("C++", "compiling", "memory")
 
 
@@ -73,7 +74,7 @@ def measure_shapes(
 
 
 def compare_again(name: str, workers: dict[str, Worker], times: dict[str, Times]) -> None:
-    """Measure a shape again in both modes, in turns, while their ratio is near the limit or above it."""
+    """Measure a shape again in both modes, in turns, as long as their ratio is near or above the limit."""
     for _ in range(AGAIN):
         fast, slow = (times.get(mode, {}).get(name, {}).get("anyffi") for mode in ("cython", "ctypes"))
         if not fast or not slow or slow / fast < MODES_LIMIT / NEAR_MODES:
@@ -120,7 +121,7 @@ def measure(modes: list[str], is_quick: bool, only: str) -> list[Verdict]:
 
 
 def write(folder: pathlib.Path, verdicts: list[Verdict], text: list[str]) -> None:
-    """Write what was measured, for programs and for people."""
+    """Write the results as JSON and as text."""
     folder.mkdir(parents=True, exist_ok=True)
     about = {"about": record.describe(), "versions": versions()}
     (folder / "map.json").write_text(json.dumps({**about, "shapes": as_rows(verdicts)}, indent=1) + "\n")
@@ -139,7 +140,7 @@ def write(folder: pathlib.Path, verdicts: list[Verdict], text: list[str]) -> Non
 def main(
     modes: list[str], only: str, is_quick: bool, output: pathlib.Path, against: pathlib.Path | None
 ) -> None:
-    """Measure, print and write; with `against`, a file of an earlier run, also what changed since."""
+    """Measure, print and write; with `against`, a file of an earlier run, also print what changed."""
     before = changes.read(against) if against else {}
     verdicts = measure(modes, is_quick, only)
     text = [*lines(verdicts), "", *summary(verdicts)]

@@ -1,4 +1,4 @@
-"""Classes and values that the table of values names."""
+"""Classes and values that the table of values uses."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class Valued:
 
 
 class Exported:
-    """Has an array by DLPack only."""
+    """Exports an array by DLPack only."""
 
     def __init__(self) -> None:
         self._array = np.zeros(8)

@@ -12,7 +12,7 @@ from ..contenders import Find, anyffi_flags, attributes, build_nanobind, build_t
 from .calls import FUNCTIONS, Function, Overload
 from .types import TYPES, Type
 
-#: How many libraries the functions of anyffi are split into, which are compiled at the same time.
+#: The number of libraries into which anyffi's functions are split, to compile them in parallel.
 PARTS = 4
 
 BODIES = {
@@ -47,7 +47,7 @@ def nanobind_function(function: Function) -> str:
 
 
 def aliases(types: dict[str, str]) -> str:
-    """Name each type, as a parameter and as a value."""
+    """Return aliases for each type, as a parameter and as a value."""
     return "".join(
         f"using P_{key} = {name};\nusing T_{key} = std::decay_t<P_{key}>;\n" for key, name in types.items()
     )
@@ -90,7 +90,7 @@ def build_anyffi(part: int) -> pathlib.Path:
 
 
 def build_all(wanted: set[str]) -> dict[str, list[pathlib.Path]]:
-    """Compile the wanted contenders' libraries, two at a time; a contender that is missing has none."""
+    """Compile the wanted contenders' libraries, two at a time; missing contenders are skipped."""
     tasks: list[tuple[str, Callable[..., pathlib.Path], tuple[Any, ...]]] = [
         *(("anyffi", build_anyffi, (part,)) for part in range(PARTS)),
         ("anyffi", lambda: compile_with_anyffi("map_anyffi", native.SOURCES / "map_anyffi.cc"), ()),

@@ -1,4 +1,4 @@
-"""Shapes of tensors: attributes beside NumPy's, conversion to arrays beside `np.from_dlpack` of an array."""
+"""Shapes of tensors: attributes compared with NumPy's, conversion to arrays with `np.from_dlpack`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ OURS = f"{SETUP}x = anyffi.convert(a)\ny = anyffi.convert(a)\npickled = pickle.d
 THEIRS = f"{SETUP}x, y = a, a.view()\npickled = pickle.dumps(x, 5)"
 MADE = "np.from_dlpack(x)"
 
-#: Attributes and methods of a tensor, as the tables of `methods`.
+#: Attributes and methods of a tensor; a table as those in `methods`.
 TENSOR_TABLE: Table = {
     "__len__": (("len(x)", "len(x)"),),
-    # NumPy's arrays have none; an object's is as short.
+    # NumPy's arrays have no hash; `id` is as short as the hash of an object.
     "__hash__": (("hash(x)", "id(x)"),),
     "__repr__": ("repr(x)",),
     "__reduce__": (),
@@ -44,7 +44,7 @@ TENSOR_TABLE: Table = {
     "__eq__": ("x is y",),
     "dtype.": ("str(x.dtype)", "hash(x.dtype)", "x.dtype == a.dtype"),
     "__array__": (),
-    # In `memoryview(x)` below.
+    # Measured as `memoryview(x)` below.
     "__buffer__": (),
 }
 

@@ -7,7 +7,7 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Type:
-    """A type of parameters, as anyffi's functions and nanobind's have it.
+    """A type of parameters, as anyffi's and nanobind's functions declare it.
 
     Functions are generated for its `tasks`: take (argument), echo (argument and result), give (result), apply
     (argument and result of a callback).
@@ -20,7 +20,7 @@ class Type:
 
 
 def std(key: str, cpp: str, tasks: str = "take echo give apply") -> Type:
-    """Make a type that both have."""
+    """Make a type that both declare the same."""
     return Type(key, cpp, cpp, tasks)
 
 
@@ -37,7 +37,7 @@ TYPES = [
     std("str", "const std::string&"),
     std("str_by_value", "std::string", VIEW),
     std("str_view", "std::string_view", VIEW),
-    # A `const char*` without the check for NUL would be another function.
+    # A plain `const char*` of nanobind does not check for NUL.
     Type("c_str", "const char*", "CheckedText", VIEW),
     Type("String", "const anyffi::String&", "const nb::str&"),
     Type("Bytes", "const anyffi::Bytes&", "const nb::bytes&"),

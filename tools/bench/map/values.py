@@ -10,7 +10,7 @@ SETUP = "from bench.map.samples import *"
 class Value(NamedTuple):
     """A value, the expression that makes it, and the C++ types that accept it.
 
-    The first type is what nanobind takes where our function takes any value; without types only type-erased
+    The first type is nanobind's parameter if our function takes any value; without types only type-erased
     contenders take it.
     """
 
@@ -21,7 +21,7 @@ class Value(NamedTuple):
 
 
 def sized(kind: str, code: str, types: str, sizes: tuple[int, ...] = (0, 3, 1000)) -> list[Value]:
-    """Make a value of each size, which `code` names `n`."""
+    """Make a value of each size, which is `n` in `code`."""
     return [Value(f"{kind}, {size:,}", f"(lambda n: {code})({size})", types, size) for size in sizes]
 
 
@@ -191,8 +191,8 @@ OURS = [
     Value("anyffi.Shape", "anyffi.Shape((2, 3))", "Shape"),
 ]
 
-#: Containers of the runtime that are passed again, and the typed parameters that accept them. They cost what
-#: an object of a class costs, whatever their size.
+#: Containers of the runtime that are passed again, and the typed parameters that accept them. They cost as
+#: much as an object of a class, whatever their size.
 AGAIN = [
     *sized("List of ints", "anyffi.List(range(n))", "ListInt ListAny ArrayInt ints", (3, 1000)),
     *sized("subclass of List", "OwnList(range(n))", "ListInt", (3, 1000)),

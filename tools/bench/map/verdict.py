@@ -37,7 +37,7 @@ class Verdict:
 
 
 def compare(name: str, group: str, law: Law, found: dict[str, float], note: str = "") -> Verdict:
-    """Compare anyffi's figure with that of a law's contender."""
+    """Compare anyffi's figure with that of the law's contender."""
     ours, theirs = found.get("anyffi"), found.get(law.of)
     ratio = ours / theirs if ours and theirs else math.inf if not ours else None
     return Verdict(name, group, f"{law.name}, {law.of}", law.limit, ratio, found, note)
@@ -62,7 +62,7 @@ def judge(shapes: list[Shape], times: Times, refused: dict[str, dict[str, str]])
 
 
 def judge_growth(shapes: list[Shape], times: Times) -> list[Verdict]:
-    """Compare how shapes grow from their smallest to their largest size with how the law's contender does."""
+    """Compare the growth of shapes, from their smallest to their largest size, with the law's contender."""
     series: dict[str, list[Shape]] = {}
     for shape in shapes:
         if shape.series and {"anyffi", shape.law.of} <= set(times.get(shape.name, ())):
@@ -96,7 +96,7 @@ def judge_modes(shapes: list[Shape], cython: Times, ctypes: Times) -> list[Verdi
 
 
 def lines(verdicts: list[Verdict]) -> list[str]:
-    """Format what exceeds its law, the worst first."""
+    """Format the shapes that exceed their laws, the worst first."""
     broken = sorted((each for each in verdicts if each.excess > 1), key=lambda each: -each.excess)
     made = [f"{'excess':>7} {'ratio':>8} {'limit':>5} {'anyffi':>11}  {'law':20} shape"]
     for each in broken:
@@ -110,7 +110,7 @@ def lines(verdicts: list[Verdict]) -> list[str]:
 
 
 def summary(verdicts: list[Verdict]) -> list[str]:
-    """Count by law how many shapes hold."""
+    """Count for each law in how many shapes it holds."""
     laws: dict[str, list[Verdict]] = {}
     for each in verdicts:
         laws.setdefault(each.law, []).append(each)

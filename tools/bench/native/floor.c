@@ -1,5 +1,5 @@
-// The least that a type-erased call can cost: values of 16 bytes on the stack, an indirect call, and containers
-// copied in full into memory that is kept for the next call. No names, no threads, no errors but TypeError.
+// The minimum cost of a type-erased call: values of 16 bytes on the stack, an indirect call, and containers copied
+// completely into memory that is reused by the next call. No names, no threads, no errors except TypeError.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <stddef.h>

@@ -59,7 +59,7 @@ void add_lists(Table& table) {
     ours.push_back(i);
     theirs.push_back(i);
   }
-  // In an order unknown to the compiler, which would vectorize one of the two loops.
+  // In an order that the compiler does not know, because it would vectorize one of the two loops.
   std::vector<int64_t> order;
   for (int64_t i = 0; i < kMany; ++i) order.push_back(i * 7 % kMany);
   table.add("index", "anyffi", kMany, [ours, order] {

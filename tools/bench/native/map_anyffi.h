@@ -1,4 +1,4 @@
-// What the generated functions of anyffi use.
+// Included by the generated functions of anyffi.
 #pragma once
 
 #include <anyffi/anyffi.h>

@@ -1,4 +1,4 @@
-// Element access, texts and values of anyffi in C++ beside those of the standard library; prints a table as JSON.
+// Access to elements, texts and values in C++, anyffi compared with the standard library; prints a table as JSON.
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/string.h>
 
@@ -29,7 +29,7 @@ namespace {
 
 constexpr int64_t kMany = 1000;
 
-// The kinds of elements: as anyffi and as the standard library has them.
+// The kinds of elements, as types of anyffi and of the standard library.
 
 struct Ints {
   static constexpr const char* kName = "int64_t";
@@ -77,7 +77,7 @@ struct Convert<List<int64_t>> {
   static List<int64_t> to(const std::vector<int64_t>& value) { return {value[0], value[1], value[2]}; }
 };
 
-/// Read an element: a number itself, the size of others.
+/// Reads an element: returns a number itself, and the size of other elements.
 template <typename T>
 void use(const T& value) {
   if constexpr (std::is_arithmetic_v<T>) {
@@ -286,7 +286,7 @@ class Adder {
   List<Ours> list_;
 };
 
-/// Adds a row of a task on each of many texts.
+/// Adds a row of a task that runs on each of many texts.
 template <typename Kind, typename F>
 void add_text(Table& table, const char* what, F task) {
   std::string row = std::string(what) + ": " + Kind::kName;

@@ -1,4 +1,4 @@
-// The values that the generated functions of all contenders return and hand to callbacks.
+// The values that the generated functions of all contenders return and pass to callbacks.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 #include <variant>
 #include <vector>
 
-/// `at(i)` makes an element that differs from others, `of(n)` a value of size n.
+/// `at(i)` makes an element that differs from the others, `of(n)` a value of size n.
 template <typename T, typename = void>
 struct Make {
   static T at(int64_t i) { return static_cast<T>(i); }
@@ -100,10 +100,10 @@ struct Make<T, std::void_t<typename T::value_type, typename T::allocator_type, t
   }
 };
 
-/// Return the same small or large value at each call.
+/// Returns the same small or large value at each call.
 template <typename T>
 const T& made(int64_t n) {
-  // Never destroyed: the interpreter, to which some belong, ends first.
+  // Never destroyed, because some belong to the interpreter, which ends first.
   static const T *small = new T(Make<T>::of(3)), *large = new T(Make<T>::of(1000));
   return n == 3 ? *small : *large;
 }

@@ -1,4 +1,4 @@
-// What the generated functions of nanobind use.
+// Included by the generated functions of nanobind.
 #pragma once
 
 #include <nanobind/make_iterator.h>
@@ -53,7 +53,7 @@ struct Make<nb::bytes> {
   static nb::bytes of(int64_t n) { return nb::bytes(Make<std::string>::of(n).data(), static_cast<size_t>(n)); }
 };
 
-/// A `const char*` that refuses an embedded NUL, as Python's own functions in C do.
+/// A `const char*` that refuses an embedded NUL, as Python's own C functions do.
 struct CheckedText {
   const char* text;
 };
@@ -211,9 +211,9 @@ inline void bind_members(nb::module_& m) {
   m.def("apply_to_number", &apply_to_number, arg("f"));
 }
 
-/// Bind what is not generated.
+/// Binds functions and classes that are not generated.
 inline void bind_more(nb::module_& m) {
-  // What the statements use lives until the process ends.
+  // Names of the statements live until the process ends.
   nb::set_leak_warnings(false);
   bind_classes(m);
   bind_members(m);

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-/// Let the compiler believe that a value is used and changed.
+/// Makes the compiler believe that a value is used and changed.
 template <typename T>
 void keep(T& value) {
   asm volatile("" : : "g"(&value) : "memory");

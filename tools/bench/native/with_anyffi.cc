@@ -23,7 +23,7 @@ namespace {
 template <typename T>
 void accept(const T&) {}
 
-/// Work that no compiler removes, in time proportional to its steps.
+/// Work that compilers cannot remove, in time proportional to its steps.
 uint64_t work(int64_t steps) {
   uint64_t state = 1;
   for (int64_t i = 0; i < steps; ++i) state = state * 6364136223846793005u + static_cast<uint64_t>(i);
@@ -97,7 +97,7 @@ ANYFFI_REGISTER_GLOBAL("bench.count_words").def([](const String& text, const Dic
   return total;
 });
 
-// Like C code, they report errors, their own and those of their callees, without a C++ exception.
+// Like C functions, they report their own errors and those of functions that they call without a C++ exception.
 extern "C" {
 ANYFFI_EXPORT_SYMBOL int __anyffi_refuse(void*, AnyffiValue*, int32_t, AnyffiValue*) {
   return anyffi_error_raise("ValueError", "refused");
