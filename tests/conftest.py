@@ -18,12 +18,12 @@ from hypothesis.internal.conjecture import providers
 from outcomes import MODES, Outcomes, RecordedApi
 from support import CC, COLLECTIONS, CPYTHON, CPYTHON_313T, CXX, ROOT, SANITIZED, Build, build_directory, run
 
-#: Python below 3.10 cannot read a `match` statement.
+#: Python before 3.10 cannot parse a `match` statement.
 collect_ignore = ["containers/test_matching.py"] if sys.version_info < (3, 10) else []
 
 _dev = hypothesis.settings(
     deadline=None,
-    # Drawing gives PyPy's JIT little that repeats; sanitizers slow down everything.
+    # PyPy's JIT finds little repetition in drawing; sanitizers slow down everything.
     max_examples=100 if CPYTHON and not SANITIZED else 30,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
@@ -33,7 +33,7 @@ hypothesis.settings.register_profile("fuzz", _dev, max_examples=20_000)
 hypothesis.settings.register_profile("quick", _dev, max_examples=10)
 if os.environ.get("CI"):
     hypothesis.settings.load_profile("ci")
-    # Hypothesis also draws constants from the project's loaded modules, and has no setting against it. The
+    # Hypothesis also draws constants from the project's loaded modules, which cannot be disabled. The
     # examples of this profile must be the same in each run and in both modes.
     providers._get_local_constants = lambda: providers._local_constants
 else:
@@ -95,7 +95,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the Hypothesis tests, for `-m hypothesis`.
 
-    Tests that compare the backends are deselected where only one was requested.
+    Tests that compare the backends are deselected if only one was requested.
     """
     for item in items:
         body = getattr(getattr(item, "function", None), "__code__", None)
@@ -109,7 +109,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def ffi(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """Public classes and functions of one backend, whose hooks the runtime calls; the test runs once on each."""
+    """Public classes and functions of one backend, whose hooks the runtime calls; the test runs once per backend."""
     from anyffi._backend import open_backend
 
     api = open_backend(request.param)
@@ -198,14 +198,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take the counts of a worker of xdist: each collects the same tests, and the controller none."""
+    """Take the counts of an xdist worker: each worker collects the same tests, and the controller none."""
     node.config.stash[_left_out] = collections.Counter(getattr(node, "workeroutput", {}).get("left_out", {}))
 
 
 # ---- what a test leaves behind ---------------------------------------------------------------------------
 
 _live_blocks = pytest.StashKey[Any]()
-#: The count after the last test, which spares a collection: those take most of the time of most tests.
+#: The count after the last test. Reusing it saves a collection, which takes most of the time of most tests.
 _blocks_before: pytest.StashKey[int | None] = pytest.StashKey()
 _module = pytest.StashKey[object]()
 _passed = pytest.StashKey[bool]()
@@ -213,12 +213,12 @@ _passed = pytest.StashKey[bool]()
 
 @hypothesis.given(hypothesis.strategies.none())
 def _draw(nothing: None) -> None:
-    """Let Hypothesis find the random states that it seeds."""
+    """Draw once, so that Hypothesis finds the random states that it seeds."""
 
 
 def pytest_collection_finish() -> None:
-    """Hide the objects of the test collection from the garbage collector: each test collects twice."""
-    # Hypothesis asks the collector who refers to NumPy's random state.
+    """Hide the objects of the test collection from the garbage collector, which runs twice for each test."""
+    # Hypothesis asks the garbage collector for references to NumPy's random state.
     _draw()
     gc.collect()
     if hasattr(gc, "freeze"):
@@ -228,7 +228,7 @@ def pytest_collection_finish() -> None:
 def settled(count: Any, expected: int | None = None) -> int:
     """Collect until the count is the expected one or stays the same, and return it.
 
-    A count is negative where blocks are released that were made before the first one.
+    A count is negative if blocks from before the first count are released.
     """
     unchanged, current = 0, count()
     while current != expected and unchanged < COLLECTIONS:
@@ -242,15 +242,15 @@ def settled(count: Any, expected: int | None = None) -> int:
 def _live_objects(request: pytest.FixtureRequest) -> Iterator[None]:
     """Fail a test that does not release all runtime memory, handles included.
 
-    CPython only: PyPy finalizes objects at some later time. Free-threaded 3.13 keeps functions for ever, with all that
-    they refer to.
+    CPython only: PyPy finalizes objects later. Free-threaded 3.13 never frees functions, nor the objects to
+    which they refer.
     """
     if not CPYTHON or CPYTHON_313T:
         yield
         return
     stash = request.config.stash
     live_blocks = stash[_live_blocks]
-    # Objects left by the fixtures of the previous module do not count here.
+    # Objects left by fixtures of the previous module do not count.
     same = stash.get(_module, None) is request.module
     stash[_module] = request.module
     if request.node.get_closest_marker("unfreezes"):

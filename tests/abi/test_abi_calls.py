@@ -98,7 +98,7 @@ def test_both_marshallers_pack_the_same_code(ffi: Any, sample: Sample) -> None:
 
 @contextlib.contextmanager
 def registered(name: str, body: Callable[..., Value], info: Any = c.NULL) -> Iterator[None]:
-    """Register a function whose body takes owned arguments, and returns an owned value or raises `Raised`."""
+    """Register a function whose body gets owned arguments, and returns an owned value or raises `Raised`."""
 
     def run(self: Any, args: Any, num_args: int, result: Any) -> int:
         try:
@@ -182,7 +182,7 @@ def test_c_calls_a_python_callable(ffi: Any) -> None:
         def fail() -> None:
             raise ValueError("of Python's")
 
-        # The C function forwards the message only.
+        # The C function only forwards the message.
         with pytest.raises(ValueError, match="^of Python's$"):
             apply(fail)
         del apply

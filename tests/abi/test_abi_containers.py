@@ -107,7 +107,7 @@ def test_mappings() -> None:
         with Value() as key, make_int(1) as value:
             key.at.type_code, key.at.as_float = CODES["FLOAT"], 2.5
             check(lib.anyffi_mapping_set(d.at.as_object, key.at, value.at, existed))
-            # A float may equal the Int.
+            # A float key may equal the int.
             assert lib.anyffi_mapping_find_int(d.at.as_object, 49) == -2
             check(lib.anyffi_mapping_erase(d.at.as_object, 20))
         assert walk(d, 1) == [i * i for i in range(20) if i != 7] + [49]

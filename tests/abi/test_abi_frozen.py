@@ -1,4 +1,4 @@
-"""The C ABI is the one that is kept in `frozen/`: exported symbols, and declarations compared by abidiff."""
+"""The C ABI equals the recorded one in `frozen/`: exported symbols, and declarations compared by abidiff."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_the_exported_symbols() -> None:
 
 def test_what_is_exported_is_declared() -> None:
     declared = {re.findall(r"(\w+)\(", prototype)[0] for prototype in frozen.prototypes()}
-    # Exceptions of C++ have no declarations in C.
+    # C++ exceptions have no declarations in C.
     of_cpp = set(re.findall(r"(anyffi_\w+)\(", (INCLUDE / "anyffi" / "exception.h").read_text())) - declared
     assert len(of_cpp) == 5
     assert declared | of_cpp | EXPORTED_TYPES == set(frozen.SYMBOLS.read_text().split())
@@ -94,9 +94,9 @@ ANYFFI_EXPORT(elements, [](const anyffi::Tensor& t) { return t.numel(); });
 @pytest.mark.slow("compiling")
 @pytest.mark.keeps_live("a module stays loaded, and its classes with it")
 def test_an_extension_of_the_first_headers(ffi: Any, build: Build, tmp_path: pathlib.Path) -> None:
-    """What was built when the ABI was first kept still loads and works."""
+    """A library built with the first headers of the ABI still loads and works."""
     with tarfile.open(frozen.HEADERS) as archive:
-        # Where there are filters, Python warns of none.
+        # Without a filter, Python versions that have filters print a warning.
         archive.extraction_filter = getattr(tarfile, "data_filter", None)
         archive.extractall(tmp_path)
     old = ffi.load_module(str(build("of_first_headers.cc", OF_FIRST_HEADERS, tmp_path)))
@@ -152,12 +152,12 @@ def test_the_declarations(tmp_path: pathlib.Path) -> None:
     ids=["member", "type", "number"],
 )
 def test_a_change_is_found(tmp_path: pathlib.Path, before: str, after: str) -> None:
-    """The comparison can fail: of a header with a member more, a narrower one, another number of an enumeration."""
+    """The comparison can fail: for an additional member, a narrower one, and another value of an enumerator."""
     changed = tmp_path / "include"
     shutil.copytree(INCLUDE, changed)
     header = changed / "anyffi" / "c_api.h"
     text = header.read_text()
-    # AnyffiComplex; that of AnyffiComplexRecipe is in another header.
+    # In AnyffiComplex; the one of AnyffiComplexRecipe is in another header.
     assert text.count(before) == 1
     header.write_text(text.replace(before, after))
     status, report = compare(tmp_path, changed)

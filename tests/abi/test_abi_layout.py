@@ -1,4 +1,4 @@
-"""The C header alone, and its layouts and codes as seen by C, C++, cffi, ctypes and Cython."""
+"""The C header by itself, and its layouts and codes as seen by C, C++, cffi, ctypes and Cython."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_cffi_sees_what_the_compiler_sees(language: tuple[str, str, str], tmp_pa
 
 
 def test_the_documented_layout() -> None:
-    """The numbers of docs/protocol.md, which do not change when the header does."""
+    """The header matches the numbers in docs/protocol.md."""
     assert (c.sizeof("AnyffiValue"), c.alignof("AnyffiValue")) == (16, 8)
     assert [c.offsetof("AnyffiValue", name) for name in ("type_code", "aux", "as_int")] == [0, 4, 8]
     header = ("type_code", "weak_count", "strong_count", "deleter", "wrapper")
@@ -206,7 +206,7 @@ NAMES = {
     ("AnyffiTensorData", "bits"): "dtype.bits",
     ("AnyffiTensorData", "lanes"): "dtype.lanes",
 }
-#: Structs of which the ctypes marshaller declares the first fields only.
+#: Structs of which the ctypes marshaller only declares the first fields.
 PARTIAL = {"AnyffiTensor", "AnyffiTypeInfo"}
 
 
@@ -227,7 +227,7 @@ def shape_of_cffi(cffi_type: Any) -> tuple[str, int]:
         return "struct", size
     if cffi_type.cname in ("double", "float"):
         return "float", size
-    # Wrap-around shows whether it is signed.
+    # Wrap-around shows whether the type is signed.
     return "signed" if int(c.cast(cffi_type, -1)) < 0 else "unsigned", size
 
 

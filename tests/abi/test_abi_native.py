@@ -1,4 +1,4 @@
-"""Operations of containers that need no code of the host, through the C ABI alone."""
+"""Operations on containers that run no code of the host, through the C ABI alone."""
 
 from __future__ import annotations
 

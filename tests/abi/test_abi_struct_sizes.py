@@ -1,7 +1,7 @@
 """Structs with `struct_size` from libraries with an older or a newer header than the runtime.
 
-An older struct ends where memory ends that may be read: whoever touches a later member ends the process. A newer one is
-followed by bytes that mean nothing here.
+An older struct ends at the end of readable memory, so that reading a later member ends the process. A newer one is
+followed by bytes that have no meaning for the runtime.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _numbers = itertools.count()
 
 @versions
 def test_functions(ffi: Any, version: str) -> None:
-    """Called, described, bound and chosen among overloads without a member that is not there."""
+    """Functions are called, described, bound and chosen among overloads without reading a missing member."""
     info = add_info(version)
     lone, several = f"sizes.add_{version}", f"sizes.overloads_{version}"
     existed = c.new("int32_t*")
@@ -124,7 +124,7 @@ def test_types(ffi: Any, version: str) -> None:
 
 # ---- modules --------------------------------------------------------------------------------------------
 
-#: A library with a table of its own layout. Whoever follows what lies behind the older one ends the process.
+#: A library with a table of its own layout. Following a pointer behind the older table ends the process.
 MODULE = """
 #include <anyffi/c_api.h>
 static const AnyffiModuleEntry* entries = 0;
@@ -170,7 +170,7 @@ def test_a_table_that_is_too_small(ffi: Any, build: Build) -> None:
 
 # ---- front ends -----------------------------------------------------------------------------------------
 
-#: Each in its own process, whose front end they replace.
+#: Each program runs in its own process, because it replaces the front end.
 FRONT_END = f"""
 {HOST}
 from c_abi_host import HOST
@@ -209,7 +209,7 @@ lib.anyffi_wrapper_set_layout(placed(layout, "AnyffiWrapperLayout", {version!r})
 wrapper = c.new("void*[]", 8)
 assert lib.anyffi_wrapper_get_object(wrapper) == c.NULL
 """
-    # Where no wrapper has the declared layout.
+    # In a process in which no wrapper has the declared layout.
     run_program(FRONT_END + program, "cython" if CPYTHON else "ctypes")
 
 
@@ -233,5 +233,5 @@ assert lib.anyffi_host_create_object(place, 0, out) == 1
 assert out[0].type_code == CODES["ARRAY"]
 lib.anyffi_value_release(out)
 """
-    # Where no layout was declared.
+    # In a process in which no layout was declared.
     run_program(FRONT_END + program, "cython" if CPYTHON else "ctypes")

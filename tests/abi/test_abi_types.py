@@ -66,7 +66,7 @@ def test_all_types_are_listed() -> None:
         info = lib.anyffi_type_get_info(code)
         assert info.type_code == code
         found_by_key = lib.anyffi_type_find(info.type_key)
-        # The key of a class belongs to the newest version of its library.
+        # A key may have been registered again for a class by a newer version of its library.
         assert found_by_key == info or (code not in CODES.values() and found_by_key.type_code > code)
         assert ancestors(code) == [*ancestors(info.parent), info.parent] or info.parent == code
         for other in found:
@@ -141,7 +141,7 @@ def test_a_type_of_cpp() -> None:
 
 POINT = "c_abi.Point"
 c.cdef("typedef struct Point { AnyffiObject header; int64_t x; } Point;")
-#: Objects that the deleter was called with.
+#: Objects for which the deleter was called.
 deleted: list[int] = []
 
 

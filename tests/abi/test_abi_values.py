@@ -106,7 +106,7 @@ PAIRS = {"MAP": "DICT", "FROZEN_SET": "SET"}
 
 
 def comparable(sample: Sample) -> Any:
-    """Return a Python value that compares as values of this type do."""
+    """Return a Python value that compares like values of this type."""
     if sample.row in BY_IDENTITY:
         return object()
     return Plain(PAIRS[sample.row], sample.value.parts) if sample.row in PAIRS else sample.value
@@ -114,7 +114,7 @@ def comparable(sample: Sample) -> Any:
 
 @every_type
 def test_comparison(sample: Sample) -> None:
-    """Compare each with each: equal where the Python values are."""
+    """Compare all pairs: values are equal if the Python values are."""
     with balanced(), sample.make() as value:
         assert equal(value, value)
         for other_sample in SAMPLES:
@@ -158,7 +158,7 @@ def test_a_borrowed_tensor_is_not_kept() -> None:
 
 @every_type
 def test_boxes(sample: Sample) -> None:
-    """An inline value can be boxed as an object, and is unboxed wherever a value is owned."""
+    """An inline value can be boxed as an object, and is unboxed when it becomes an owned value."""
     with balanced(), sample.make() as value:
         if value.code > 0:
             return
@@ -172,7 +172,7 @@ def test_boxes(sample: Sample) -> None:
 
 @pytest.mark.parametrize("lanes", [0, 1], ids=["of no bytes", "float32"])
 def test_copies_of_odd_tensors(lanes: int) -> None:
-    """Elements of no bytes, of which there may be any number; an axis of one element, whose stride may be any."""
+    """Elements of zero bytes, of which there may be any number; an axis of one element, with any stride."""
     memory = c.new("float[]", [1.5, 2.5])
     data, _extents = tensor_data(
         [1, 1 << 50, 1] if lanes == 0 else [1, 2, 1], [2**63 - 1, 1, -(2**63)], memory

@@ -23,13 +23,13 @@ class CountingAllocator {
   CountingAllocator(const CountingAllocator&) = delete;
   CountingAllocator& operator=(const CountingAllocator&) = delete;
 
-  /// Blocks in use; those on this thread's free lists are not.
+  /// The number of blocks in use, without those on this thread's free lists.
   int64_t live() const {
     anyffi_memory_trim();
     return live_;
   }
   int64_t total() const { return total_; }
-  /// Makes every allocation after the next `count` fail; none, if it is negative.
+  /// Makes every allocation after the next `count` fail, or none if it is negative.
   void fail_after(int64_t count) {
     anyffi_memory_trim();
     until_failure_ = count;
@@ -53,7 +53,7 @@ class CountingAllocator {
   static inline int64_t until_failure_ = -1;
 };
 
-/// Runs `work` repeatedly, each time with one more allocation that succeeds, until it succeeds. Each failure must be
+/// Runs `work` repeatedly, each time with one more successful allocation, until it succeeds. Each failure must be
 /// MemoryError or std::bad_alloc and leak nothing.
 template <class Work>
 void expect_no_leak(Work work) {
@@ -90,7 +90,7 @@ anyffi::String raised_kind(Work work) {
   return "";
 }
 
-/// Runs `work`, which must throw an error of the kind; lets MemoryError through, for `expect_no_leak`.
+/// Runs `work`, which must throw an error of this kind; lets MemoryError through, for `expect_no_leak`.
 template <class Work>
 void expect_error(const char* kind, Work work) {
   try {

@@ -136,7 +136,7 @@ TEST(Containers, ElementsAreReadInPlace) {
   texts.set(0, texts[1]);
   EXPECT_EQ(texts[0], "short");
   EXPECT_EQ(copy, text);
-  // Others may write what is no str.
+  // Untyped code may add an element that is no str.
   AnyView(texts).push_back(AnyView(5));
   EXPECT_THROW(texts[2], anyffi::Error);
   EXPECT_THROW(for (const auto& each : texts)(void) each.size(), anyffi::Error);
@@ -166,7 +166,7 @@ TEST(Containers, ReplacedNumbersAreCheckedAgain) {
   List<int64_t> list;
   for (int64_t i = 0; i < 100; ++i) list.push_back(i);
   AnyView view(list);
-  // Long enough that the check is remembered.
+  // Long enough that the result of the check is cached.
   EXPECT_EQ(view.cast<List<int8_t>>()[7], 7);
   list.set(7, 1000);
   EXPECT_THROW(view.cast<List<int8_t>>(), anyffi::Error);

@@ -1,4 +1,4 @@
-// Objects that are found by their content: anyffi_instance_*, and the lock of their table.
+// Objects that are found by the address of their content: anyffi_instance_*, and the lock of their table.
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/memory.h>
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ TEST(Instances, AreWithdrawnByTheirLastRelease) {
   other = make_enrolled(8);
   EXPECT_EQ(find(content), 7);
   object = make_enrolled(9);
-  // Memory is used again: perhaps the new object is there.
+  // The memory may have been reused for the new object.
   EXPECT_NE(find(content), 7);
   EXPECT_EQ(Found::alive, before + 2);
 }
@@ -121,7 +121,7 @@ TEST(Instances, AreMadeFoundAndReleasedByManyThreads) {
   std::vector<std::thread> threads;
   for (int64_t number = 1; number <= 4; ++number) threads.emplace_back(use, number);
   begins = true;
-  // The thread that has had the lock for itself.
+  // On the thread that owns the lock.
   use(5);
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
@@ -135,7 +135,7 @@ TEST(Instances, AreReleasedWhileOthersFindThem) {
   std::atomic<int> wrong{0};
   std::thread finder([&] {
     while (!ends) {
-      // Its memory may be free; then it is not found, or another object is there.
+      // Its memory may have been freed; then no object is found, or another one.
       if (Found* content = shown) wrong += find(content) > 20000;
     }
   });
@@ -152,7 +152,7 @@ TEST(Instances, AreReleasedWhileOthersFindThem) {
 TEST(BiasedLock, ExcludesItsOwnerAndOthers) {
   for (int round = 0; round < 200; ++round) {
     BiasedLock lock;
-    // Not atomic, and added to often enough that the owner is probably inside when another thread comes.
+    // Not atomic, and incremented so often that the owner is probably in the section when another thread comes.
     volatile int64_t count = 0;
     std::atomic<bool> is_running{false};
     auto add = [&](int64_t times) {

@@ -1,5 +1,5 @@
-/// Functions of users whose names are verbs that libraries like, beside argument-dependent lookup in anyffi's
-/// namespaces: none of the library's templates may compete with them.
+/// Users' functions whose names are verbs that libraries also use, with argument-dependent lookup in anyffi's
+/// namespaces: no template of the library may compete with them.
 #include <anyffi/anyffi.h>
 #include <gtest/gtest.h>
 

@@ -118,7 +118,7 @@ TEST(Mapping, RemovalAtTheEndDoesNotFillTheIndex) {
 
 namespace {
 
-/// A Dict of keys written directly, each with its index as the value, before `anyffi_mapping_finish`.
+/// Creates a Dict by writing its keys directly, each with its index as the value, before `anyffi_mapping_finish`.
 AnyValue written(const std::vector<AnyValue>& keys) {
   AnyValue made;
   anyffi::detail::check(anyffi_mapping_create(ANYFFI_DICT, static_cast<int64_t>(keys.size()), made.out()));
@@ -190,7 +190,7 @@ TEST(Mapping, IsMadeOfEntries) {
   EXPECT_EQ(nested[4].size(), 0);
 }
 
-// Numbers under keys that are ints are written in place.
+// Numbers under int keys are written in place.
 TEST(Mapping, NumbersReplaceValuesOfAnyType) {
   CountingAllocator counting;
   {
@@ -250,7 +250,7 @@ TEST(Mapping, NumbersWrittenInPlaceAreNoticed) {
   auto floats = AnyView(dict).cast<Dict<int64_t, double>>();
   auto ints = AnyView(dict).cast<Dict<int64_t, int64_t>>();
   for (int64_t key = 0; key < 1000; ++key) dict.set(key, 1);
-  // The second time, the first check is remembered.
+  // The second time the result of the first check is cached.
   for (int i = 0; i < 2; ++i) EXPECT_EQ((AnyView(dict).cast<Dict<int64_t, int8_t>>()).size(), 1000);
   ints.set(7, 128);
   EXPECT_RAISES("OverflowError", (AnyView(dict).cast<Dict<int64_t, int8_t>>()));

@@ -67,7 +67,7 @@ TEST(Memory, OneLargeBlockIsKept) {
     EXPECT_EQ(anyffi_memory_count_cached(), 0);
   }
   EXPECT_EQ(counting.total() > total, !kKeeps);
-  // Neither much smaller blocks nor larger ones are taken from it.
+  // The cached block is used neither for much smaller nor for larger ones.
   AnyValue smaller(std::string(400000, 'x').c_str()), larger(std::string(2000000, 'x').c_str());
   EXPECT_EQ(anyffi_memory_count_cached(), kKeeps);
   {
@@ -101,7 +101,7 @@ TEST(Memory, ObjectsMayBeFreedByOtherThreads) {
 TEST(Memory, ObjectsMayBeFreedAfterTheLists) {
   CountingAllocator counting;
   std::thread([] {
-    // Created before the thread's free lists, so destroyed after them.
+    // Created before the thread's free lists, and so destroyed after them.
     static thread_local AnyValue last = triple(7);
     triple(1);
     EXPECT_EQ(last, AnyValue(triple(7)));

@@ -46,7 +46,7 @@ TEST(Native, CallablesOfEverySize) {
   EXPECT_EQ(call_with_state<127>(), 100 + 127 * 128 / 2);
 }
 
-/// A callable whose bytes the runtime may copy, or which it moves because it is large.
+/// A callable that the runtime may copy bytewise, or that is large, so that it is moved.
 template <size_t kBytes>
 struct Padded {
   std::array<int8_t, kBytes> bytes{};
@@ -110,7 +110,7 @@ TEST(Native, ExceptionsWithSeveralBases) {
   EXPECT_EQ(kind_of(Function::from([] { throw Twice(); })), "RuntimeError: with a second base");
   EXPECT_EQ(kind_of(Function::from([](int64_t = 0) -> std::string { throw Twice(); }, arg("x") = 1)),
             "RuntimeError: with a second base");
-  // Which of the two it is, or neither, is the C++ runtime's choice.
+  // The C++ runtime chooses one of the two, or neither.
   EXPECT_EQ(kind_of(Function::from([] { throw Ambiguous(); })).substr(0, 14), "RuntimeError: ");
   EXPECT_EQ(kind_of(Function::from([] { throw 5; })), "RuntimeError: C++ exception of type int");
 }

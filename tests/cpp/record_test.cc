@@ -1,4 +1,4 @@
-// Types that front ends declare: all of a declaration or nothing, and nothing is lost where it is refused.
+// Types that front ends declare: completely or not at all, and without leaks if they are refused.
 #include <anyffi/anyffi.h>
 #include <gtest/gtest.h>
 
@@ -12,13 +12,13 @@ using anyffi::AnyValue;
 using anyffi::Array;
 using anyffi::Function;
 
-/// A class that a library has defined.
+/// A class that a library has declared.
 struct Taken {
   static constexpr anyffi::FixedText kTypeKey{"test.Taken"};
   int64_t x;
 };
 
-/// Has the key of the drafts of a type.
+/// A class with the key that the drafts of a type would get.
 struct TakenDraft {
   static constexpr anyffi::FixedText kTypeKey{"test.Drafted (not initialized)"};
   int64_t x;
@@ -33,7 +33,7 @@ Array<> field(const char* name, Array<> description) {
   return Array<>{AnyValue(name), AnyValue(kLong), AnyValue(std::move(description))};
 }
 
-/// Fields of all kinds of types; the last one has no initial value, so that drafts have a type of their own.
+/// Fields with all kinds of types; the last one has no initial value, so that drafts need their own type.
 Array<> some_fields(bool is_guarded) {
   Array<> list{AnyValue("List"),
                AnyValue(Array<>{AnyValue("tuple"), AnyValue(describe("int")), AnyValue(describe("self"))})};
@@ -48,7 +48,7 @@ AnyValue declare(const char* key, const Array<>& fields, int32_t parent = ANYFFI
 
 int32_t count_types() { return anyffi_type_list(nullptr, 0); }
 
-/// Whether a declaration succeeds with so many allocations; if not, it must have left nothing.
+/// Whether a declaration succeeds if so many allocations do; if not, it must have left nothing behind.
 bool declare_with(CountingAllocator& counting, int64_t num_allocations, const char* key, const Array<>& fields) {
   int64_t before = counting.live();
   int32_t num_types = count_types();
@@ -72,9 +72,9 @@ bool declare_with(CountingAllocator& counting, int64_t num_allocations, const ch
   return false;
 }
 
-/// Declares a type with one more allocation each time, until there are enough.
+/// Declares a type with one more successful allocation each time, until it succeeds.
 void declare_at_last(const char* key, const Array<>& fields) {
-  // What the first declaration of a process allocates once.
+  // Makes allocations that only the first declaration of a process makes.
   declare("test.Warm", fields);
   CountingAllocator counting;
   int64_t n = 0;
@@ -106,7 +106,7 @@ TEST(Records, EachAllocationOfADeclarationWithDraftsMayFail) {
 }
 
 TEST(Records, ManyTypesAreDeclaredTogetherWithTheirDrafts) {
-  // The first types of a part of the table, too.
+  // Enough types to include the first ones of a part of the table.
   for (int i = 0; i < 300; ++i) {
     std::string key = "test.Guarded" + std::to_string(i);
     Array<> codes = declare(key.c_str(), some_fields(true)).cast<Array<>>();

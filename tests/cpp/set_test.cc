@@ -108,7 +108,7 @@ TEST(Set, HashIsPythonsForNumbers) {
   EXPECT_EQ(AnyView(FrozenSet<>{FrozenSet<>{AnyValue(1)}, FrozenSet<>{}}).hash(), -67101846648477850);
   EXPECT_EQ(AnyView(Array<>{FrozenSet<int64_t>{1, 2}}).hash(), -7012583072833282776);
   EXPECT_RAISES("TypeError", AnyView(Set<>{}).hash());
-  // Removed elements do not count.
+  // Removed elements are not counted.
   Set<> many;
   for (int64_t i = 0; i < 2000; ++i) many.add(i);
   for (int64_t i = 1999; i >= 1000; --i) many.erase(i);

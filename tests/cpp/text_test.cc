@@ -84,7 +84,7 @@ TEST(Text, ConvertedTextIsACopyOfItsOwn) {
     EXPECT_EQ(text.raw().as_object->strong_count, 2);
   }
   EXPECT_EQ(text.raw().as_object->strong_count, 1);
-  // C code made them of a wider encoding than needed.
+  // C code created this text in a wider encoding than needed.
   AnyffiValue wide = anyffi_make_inline_text(ANYFFI_STR, ANYFFI_LATIN1, "abc", 3, 3);
   EXPECT_EQ(AnyView(wide).cast<String>(), "abc");
   EXPECT_EQ(AnyView(wide).cast<String>().text().encoding, ANYFFI_ASCII);

@@ -1,5 +1,5 @@
-// What several threads may do at once: names, errors, what they share without changing it, containers under the host's
-// lock. `tools/dev.py tsan` runs these tests under ThreadSanitizer.
+// Concurrent operations of threads: names, errors, shared immutable objects, and containers under the host's lock.
+// `tools/dev.py tsan` runs these tests under ThreadSanitizer.
 #include <anyffi/anyffi.h>
 #include <anyffi/host_api.h>
 #include <anyffi/stl/string.h>
@@ -28,7 +28,7 @@ using anyffi::String;
 constexpr int kThreads = 4;
 constexpr int kRounds = 300;
 
-/// Calls `body` with each round's number from each thread; all begin together.
+/// Calls `body` with the number of each round from each thread; all threads start together.
 template <class Body>
 void run_at_once(Body body) {
   std::atomic<int> waiting{kThreads};
@@ -42,7 +42,7 @@ void run_at_once(Body body) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// A host of which the tests use the lock alone.
+/// A host of which the tests only use the lock.
 class LockingHost {
  public:
   LockingHost() {
@@ -77,7 +77,7 @@ AnyValue make_parts() {
 TEST(Threads, RegisterFindAndRemoveFunctions) {
   std::atomic<int> wrong{0};
   run_at_once([&](int thread, int round) {
-    // Half of the names are those of other threads, too.
+    // Half of the names are also used by other threads.
     std::string text = "test.threads." + std::to_string(round % 10) + (round % 2 ? "" : "." + std::to_string(thread));
     AnyValue name(text), found, names;
     Function function = Function::from([round](int64_t x) { return x + round; });
@@ -138,13 +138,13 @@ TEST(Threads, ReadWhatNobodyChanges) {
     for (const auto& [key, value] : map) wrong += key.empty() || value.is_none();
   });
   EXPECT_EQ(wrong, 0);
-  // And the one that is counted.
+  // And the reference that is counted.
   EXPECT_EQ(parts.cast<anyffi::ObjectRef>().use_count(), 2);
 }
 
 TEST(Threads, CheckTheElementsOfOneArray) {
   std::atomic<int> wrong{0};
-  // What was checked is remembered, and new in each round.
+  // The results of checks are cached, and the values are new in each round.
   static std::vector<AnyValue> made;
   made.clear();
   for (int i = 0; i < kRounds; ++i) made.emplace_back(Array<AnyValue>{i, i + 1, "text", Array<AnyValue>{i}});

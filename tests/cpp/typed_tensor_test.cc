@@ -65,7 +65,7 @@ static_assert(!kConverts<TypedTensor<float, 1, ANYFFI_kDLCUDA>, TypedTensor<floa
 // On one axis, both orders are the same.
 static_assert(kConverts<TypedTensor<double, 1, row_major>, TypedView<double, 1, col_major>>);
 static_assert(!kConverts<TypedTensor<double, 1>, TypedView<double, 1, row_major>>);
-// A view of what nobody keeps, and of a tensor of any type, has to be spelt out.
+// A view of memory that nobody keeps alive, and of a tensor of any type, has to be created explicitly.
 static_assert(!kConverts<TensorView, TypedView<double>> && !kConverts<Tensor, TypedTensor<double>>);
 static_assert(kConverts<Rows, Tensor> && kConverts<TypedView<double>, TensorView>);
 static_assert(sizeof(Rows) == sizeof(Tensor));
@@ -205,7 +205,7 @@ TEST(TypedTensor, Functions) {
   auto x = numbers(2, 3);
   EXPECT_EQ(f(x).cast<double>(), 4.0);
   EXPECT_EQ(f(TypedView<double>(x)).cast<double>(), 4.0);
-  // Memory that no tensor owns is passed as a view.
+  // Memory without a tensor that owns it is passed as a view.
   AnyffiTensorData data = x.raw();
   EXPECT_EQ(f(TensorView(data)).cast<double>(), 4.0);
   Function owning = Function::from([](const TypedTensor<double, 2>& y) { return y; }, arg("y"));

@@ -106,7 +106,7 @@ TEST(View, ElementsAreConvertedOnceAndOnlyWhereNeeded) {
   inner.set(0, "changed");
   EXPECT_EQ(converted[1][0], 1);
   EXPECT_EQ(mixed[1][0].cast<String>().size(), 7);
-  // Also where the elements of the inner ones have any type; the type mask has that of the new ones.
+  // Also if the elements of the inner containers have any type; the type mask is that of the new elements.
   AnyValue any = Array<>{inner};
   EXPECT_RAISES("TypeError", AnyValue(any.cast<Array<Array<>>>()).cast<Array<List<>>>());
   EXPECT_EQ((any.cast<Array<Array<>>>()[0].get()->type_code), ANYFFI_ARRAY);
@@ -195,7 +195,7 @@ TEST(Variant, PrefersATypeThatNeedsNoCopy) {
 
 TEST(Variant, TakesAMovableArgument) {
   AnyValue f = Function::from([](Variant<String, List<int64_t>> x) { return x.get<List<int64_t>>().use_count(); });
-  // The variant and its typed copy.
+  // References of the variant and its typed copy.
   EXPECT_EQ(f(List<int64_t>{1}).cast<int64_t>(), 2);
 }
 

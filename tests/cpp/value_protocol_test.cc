@@ -1,4 +1,4 @@
-// Hashes, equality and repr of values, which are Python's.
+// Hashes, equality and repr of values, which are the same as Python's.
 #include <anyffi/anyffi.h>
 #include <anyffi/host_api.h>
 #include <gtest/gtest.h>

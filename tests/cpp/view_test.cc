@@ -82,7 +82,7 @@ TEST(View, EachReadOfAMutableContainerIsChecked) {
 }
 
 TEST(View, TheTypeMaskReplacesChecks) {
-  // One element of a wrong type, deeply nested, is found among others that match.
+  // One deeply nested element of a wrong type is found among others that match.
   List<> list;
   for (int64_t i = 0; i < 1000; ++i) list.push_back(i);
   EXPECT_EQ(AnyView(list).cast<List<int64_t>>()[999], 999);

@@ -111,7 +111,7 @@ TEST(Weak, AnOnceWeaklyReferencedContainerIsCopied) {
   {
     Weak<List<int64_t>> gone = list;
   }
-  // Another thread may have locked the weak reference just before its release.
+  // Another thread may have locked the weak reference just before it was released.
   EXPECT_NE(std::move(list).freeze().get(), object);
 }
 

@@ -1,5 +1,5 @@
 /// \file
-/// What all fuzz targets share: their registration, checks of the C ABI's rules, and an allocator that fails.
+/// Shared by all fuzz targets: registration, checks of the C ABI's rules, and a failing allocator.
 #ifndef ANYFFI_TESTS_FUZZ_HARNESS_H_
 #define ANYFFI_TESTS_FUZZ_HARNESS_H_
 
@@ -8,33 +8,33 @@
 
 namespace anyffi::fuzz {
 
-/// The bytes of one run, taken apart.
+/// The bytes of one run, split into values.
 using Input = FuzzedDataProvider;
 
-/// A target, registered by a static variable; `tests/fuzz/corpus/NAME` has its first inputs.
+/// A target, registered by a static variable; `tests/fuzz/corpus/NAME` has its initial inputs.
 struct Target {
   Target(const char* name, void (*run)(Input& input));
   const char* name;
   void (*run)(Input& input);
 };
 
-/// Ends the process unless a rule holds: libFuzzer then keeps the input.
+/// Ends the process unless a rule holds, so that libFuzzer keeps the input.
 void require(bool holds, const char* rule);
-/// The rules for what a function that returns `int` leaves in `out` (NULL: it has none) and in the slot for errors.
-/// Releases the error. Returns whether the function succeeded.
+/// Checks what a function that returns `int` leaves in `out` (NULL: it has none) and in the error slot. Releases the
+/// error. Returns whether the function succeeded.
 bool finished(int status, const AnyffiValue* out = nullptr);
-/// The same of a function with several ways to succeed, which failed.
+/// The same for a function with several success codes, which failed.
 void failed(const AnyffiValue* out = nullptr);
-/// The rules for what an owned value is, and all that it holds.
+/// Checks the rules for an owned value, and for all values that it holds.
 void check_value(const AnyffiValue& value);
 
-/// Empties all containers that can be reached from a value and changed: no cycle remains.
+/// Empties all mutable containers that can be reached from a value, so that no cycle remains.
 void break_cycles(const AnyffiValue& root);
-/// Prints a value, before a rule about it that does not hold.
+/// Prints a value, before a failing rule about it is reported.
 void show(const AnyffiValue& value);
 
-/// The allocation that fails, counted from now on; 0: none. Those of more than 16 MB, or of all of a run beyond 256 MB,
-/// fail in any case.
+/// Sets which allocation fails, counted from now on; 0: none. Allocations of more than 16 MB, or beyond 256 MB per run,
+/// always fail.
 void fail_allocation(uint32_t number);
 
 /// A value that is released at the end.

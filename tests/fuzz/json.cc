@@ -1,5 +1,5 @@
 /// \file
-/// The loader of JSON: any bytes give a value, which can be written and read again, or an error.
+/// The JSON reader: any bytes give an error, or a value that can be written and read again.
 #include <cstring>
 
 #include "harness.h"
@@ -12,7 +12,7 @@ struct Cyclic : Owned {
   ~Cyclic() { break_cycles(*this); }
 };
 
-/// JSON of a value that was read, as text.
+/// Writes a value that was read as JSON.
 bool write(const AnyffiValue& value, Owned* out) { return finished(anyffi_json_write(&value, out), out); }
 
 void run(Input& input) {

@@ -1,6 +1,6 @@
 /// \file
-/// Files that may be shared libraries, as they are checked before the system's loader sees them; paths; and the names
-/// of data types and devices of any number.
+/// Files that may be shared libraries, as they are checked before the system's loader reads them; paths; and names of
+/// data types and devices with any numbers.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /// \file
-/// Programs: sequences of calls of the C ABI and of the registered functions, with any values, while the host's hooks
-/// change what is being worked on.
+/// Programs: sequences of calls of the C ABI and of registered functions, with any values, while the host's hooks
+/// change containers in use.
 #include <anyffi/inline.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace anyffi::fuzz {
 namespace {
 
-/// Those that are called: not those that change what outlives a run, open files, or make cycles that nothing breaks.
+/// The registered functions, except those that change global state, open files, or create cycles that cannot be broken.
 const std::vector<AnyffiValue>& functions() {
   static std::vector<AnyffiValue> found;
   if (!found.empty()) return found;
@@ -94,7 +94,7 @@ void read_value(World& world) {
   }
 }
 
-/// A value in a chain of Arrays, which is deeper than any stack.
+/// A value in a chain of Arrays that is nested deeper than any stack.
 void nest(World& world) {
   AnyffiValue value = world.any(), chain{};
   if (!finished(anyffi_value_own(&value, &chain), &chain)) return;
@@ -131,7 +131,7 @@ void use_tensor(World& world) {
   if (finished(anyffi_tensor_copy(&tensor->tensor, tensor->flags, &out), &out)) world.keep(&out);
 }
 
-/// A tensor for a typed parameter, of any value.
+/// Converts any value to a tensor for a typed parameter.
 void convert_tensor(World& world) {
   Input& input = world.input();
   int64_t shape[4];

@@ -1,9 +1,9 @@
-"""The fuzzer of the Python API: random programs in both modes at once, guided by what they reach.
+"""The fuzzer of the Python API: random programs in both modes at once, guided by coverage.
 
     python python_api.py CORPUS ... [OPTIONS]     with the options of libFuzzer; a single file is run once
 
-Started by the session `fuzz`, with the package that is compiled for it. An input is a list of records: what
-a program does, what users' code inside of it does, and values that it begins with.
+Started by the session `fuzz`, with a package compiled for it. An input is a list of records: the steps of a
+program, the steps of users' code inside of it, and its initial values.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ with atheris.instrument_imports(include=["anyffi"]):
 
 from random_programs import Step, compare, record_class
 
-#: The first byte of a record: below the first it is a step, below the second one inside of users' code.
+#: Limits of the first byte of a record: below the first one it is a step, below the second one a step of
+#: users' code.
 _INNER, _VALUE = 240, 250
 _MOST_STEPS, _MOST_VALUES = 40, 8
 
@@ -33,7 +34,7 @@ def _wide(data: bytes) -> str:
     return "".join(chr(unit) for (unit,) in struct.iter_unpack("=H", data[: len(data) & ~1]))
 
 
-#: How a value is read, by the first byte of its record from `_VALUE` on.
+#: Functions that read a value, by the first byte of its record from `_VALUE` on.
 _READERS: list[Callable[[bytes], Any]] = [
     lambda data: data.decode("latin-1"),
     lambda data: data.decode("utf-8", "surrogateescape"),
@@ -69,7 +70,7 @@ def run(data: bytes) -> None:
 
 
 def main() -> None:
-    # Types are never freed, so they are registered before anything is counted.
+    # Registered before the first count, because types are never freed.
     anyffi.testing.new_counted_child(0)
     anyffi.get_global_func("testing.authoring.register_types")()
     for ffi in BOTH:

@@ -1,5 +1,6 @@
 /// \file
-/// Recipes with any content that front ends write: text is of the narrowest encoding, the memory of tensors exists.
+/// Recipes with any content that front ends may write: text has the narrowest encoding, and the memory of tensors
+/// exists.
 #include <anyffi/inline.h>
 
 #include <cstring>
@@ -15,7 +16,7 @@ constexpr double kFloats[] = {
 constexpr int64_t kExtents[] = {int64_t{1} << 20, int64_t{1} << 40, INT64_MAX};
 constexpr int32_t kDevices[] = {ANYFFI_kDLCPU, ANYFFI_kDLCPU, ANYFFI_kDLCUDA, ANYFFI_kDLCUDAHost};
 constexpr size_t kMemory = 4096;
-/// The memory of all tensors. Aligned, so that most are.
+/// The memory of all tensors, aligned so that most tensors are.
 alignas(64) unsigned char memory[kMemory];
 
 }  // namespace
@@ -127,7 +128,7 @@ void Recipe::add_tensor() {
     // A broadcast axis may have any size.
     if (stride == 0 && !is_compact && input_.ConsumeBool()) size = input_.PickValueInArray(kExtents);
     count *= is_compact ? size : 1;
-    // Nothing is read by the stride of an axis with one element.
+    // The stride of an axis with one element is not used.
     if (size <= 1 && input_.ConsumeBool()) stride = input_.PickValueInArray(kNumbers);
     int64_t reach = stride == 0 || size <= 1 ? 0 : (size - 1) * stride * item;
     (reach < 0 ? low : high) += reach;

@@ -11,7 +11,7 @@ namespace {
 
 bool is_equal(const AnyffiValue& a, const AnyffiValue& b) { return anyffi_value_equal_native(&a, &b) == 1; }
 
-/// Text of units in an encoding that may be wider than needed.
+/// Creates text in an encoding that may be wider than needed.
 bool make_text(Input& input, Owned* out) {
   constexpr size_t kWidths[] = {1, 1, 2, 4};
   constexpr uint32_t kMost[] = {0x7F, 0xFF, 0xFFFF, 0x10FFFF};
@@ -38,7 +38,7 @@ void check_utf8(const std::string& bytes) {
   require(is_same, "UTF-8 is decoded and encoded without a change");
 }
 
-/// Text has UTF-8 unless a surrogate is in it.
+/// Text has a UTF-8 form unless it contains a surrogate.
 void check_encoded(const AnyffiValue& text) {
   AnyffiTextView view;
   anyffi_view_text(&text, &view);

@@ -1,5 +1,5 @@
 /// \file
-/// The values of a run, and the host's hooks, which succeed, fail and change containers as the input says.
+/// The values of a run, and the host's hooks, which succeed, fail and change containers as the input determines.
 #include "world.h"
 
 #include <anyffi/inline.h>
@@ -10,7 +10,7 @@ namespace {
 World* current = nullptr;
 constexpr int kMostLevels = 3;
 
-/// Reports a failure as a hook does.
+/// Reports a failure, as hooks do.
 int fail_hook() {
   anyffi_error_raise("ValueError", "the host fails");
   return -1;
@@ -58,7 +58,7 @@ int error_fill(void*, AnyffiValue* kind, AnyffiValue* message, AnyffiValue* trac
 int check_signals() { return ANYFFI_HOST_DONE; }
 int32_t is_own_wrapper(const AnyffiObject*) { return 1; }
 
-/// A value made by a recipe; None if none can be made.
+/// Creates a value by a recipe; None if that fails.
 AnyffiValue make(World& world, int depth) {
   Recipe recipe(world);
   recipe.add(depth);

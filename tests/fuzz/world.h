@@ -1,5 +1,5 @@
 /// \file
-/// What programs work with: values that were made before, and a host whose hooks use them meanwhile.
+/// The data of programs: values that were created before, and a host whose hooks use them.
 #ifndef ANYFFI_TESTS_FUZZ_WORLD_H_
 #define ANYFFI_TESTS_FUZZ_WORLD_H_
 
@@ -19,7 +19,7 @@ struct Handle {
   int64_t hash = 0; /* users' code may be wrong about equality, but not about this */
 };
 
-/// The values of one run. None leaves before the end, so that cycles can be found and broken up there.
+/// The values of one run. They are kept until its end, so that cycles can be found and broken up then.
 class World {
  public:
   explicit World(Input& input);
@@ -28,14 +28,14 @@ class World {
   World& operator=(const World&) = delete;
 
   Input& input() { return *input_; }
-  /// Borrowed, until the end.
+  /// Any value, borrowed until the end.
   AnyffiValue any();
   /// A container of one of the types from `first` to `last`, borrowed; None if there is none.
   AnyffiValue container(int32_t first, int32_t last);
-  /// Takes a value, which is checked.
+  /// Keeps a value, after checking it.
   void keep(AnyffiValue* value);
   Handle* new_handle();
-  /// What users' code does while the runtime calls it.
+  /// Does what users' code may do while the runtime calls it.
   void disturb();
 
  private:
@@ -45,18 +45,18 @@ class World {
   int depth_ = 0;
 };
 
-/// The one of this run.
+/// The world of this run.
 World& world();
-/// One operation with any values.
+/// Runs an operation with any values.
 void run_step(World& world);
-/// The same with the operations for containers of wrappers.
+/// The same, with the operations for containers of wrappers.
 void run_wrapper_step(World& world);
-/// A call by the host's functions: `self` is a Handle.
+/// The `call` of the host's functions: `self` is a Handle.
 int call_back(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result);
 void retain_handle(void* handle);
 void install_host();
 
-/// Arguments as front ends describe them, which create the objects.
+/// Arguments as front ends describe them, from which the runtime creates objects.
 class Recipe {
  public:
   explicit Recipe(World& world) : world_(world), input_(world.input()) {}
@@ -64,9 +64,9 @@ class Recipe {
   Recipe(const Recipe&) = delete;
   Recipe& operator=(const Recipe&) = delete;
 
-  /// Appends one value with at most so many levels.
+  /// Appends one value, nested at most `depth` levels.
   void add(int depth);
-  /// Appends a value that is compared without code of the host: a scalar, an Array or FrozenSet of these.
+  /// Appends a value that is compared without code of the host: a scalar, or an Array or FrozenSet of these.
   void add_plain(int depth);
   AnyffiValue* values() { return steps_.data(); }
   int32_t size() const { return static_cast<int32_t>(steps_.size()); }

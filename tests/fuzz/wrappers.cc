@@ -1,5 +1,5 @@
 /// \file
-/// Operations on the containers of wrappers, with the values that the ctypes marshaller gives them.
+/// Operations on the containers of wrappers, with the values that the ctypes marshaller passes to them.
 #include <anyffi/inline.h>
 
 #include "world.h"
@@ -7,19 +7,19 @@
 namespace anyffi::fuzz {
 namespace {
 
-/// Keeps what a function made, which returned 1; the failure of one that returned `failure` has left an error.
+/// Keeps the result of a function that returned 1; one that returned `failure` must have left an error.
 void finish(World& world, int64_t status, int64_t failure, AnyffiValue* out = nullptr) {
   if (status == failure) return failed();
   finished(0);
   if (status == 1 && out != nullptr) world.keep(out);
 }
 
-/// The same of a combination, which is Unset where it takes code of the host.
+/// The same for a combination, whose result is Unset if it would need code of the host.
 void finish_combination(World& world, int32_t status, AnyffiValue* out) {
   finish(world, status == 0 && out->type_code != ANYFFI_UNSET ? 1 : status, -1, out);
 }
 
-/// The two operands: values with wrappers, whose addresses are not read.
+/// The two operands: values with wrappers, whose addresses are never read.
 struct Operands {
   explicit Operands(World& world, int32_t first, int32_t last) {
     AnyffiValue one = world.container(first, last), two = world.container(ANYFFI_ARRAY, ANYFFI_SHAPE);

@@ -1,6 +1,6 @@
 """The runtime as any C program uses it: the installed C headers, read by cffi, and the library that they declare.
 
-Nothing here goes through a marshaller. `c` reads the headers' plain declarations, `lib` is the library, `CODES` the
+No marshaller is involved. `c` reads the headers' plain declarations, `lib` is the library, `CODES` the
 codes of the header's table of types, and `Value` one owned value.
 """
 
@@ -56,7 +56,7 @@ lib: Any = c.dlopen(anyffi.find_library("anyffi"))
 
 
 class Raised(Exception):
-    """The error that a C function raised: its kind and message."""
+    """An error that a C function raised, with its kind and message."""
 
 
 def take_raised() -> tuple[str, str]:
@@ -109,7 +109,7 @@ class Value:
 
 
 def made(function: Any, *arguments: Any) -> Value:
-    """Call a C function and return the value that it stores through its last parameter."""
+    """Call a C function and return the value that it stores at its last argument."""
     value = Value()
     check(function(*arguments, value.at))
     return value
@@ -149,7 +149,7 @@ def read_text(at: Any) -> str:
     view = c.new("AnyffiTextView*")
     assert lib.anyffi_value_get_text_view(at, view) == 0
     units = c.cast(f"uint{8 * WIDTHS[view.encoding]}_t*", view.data)
-    # Heap and view text ends in NUL; inline text does in ASCII alone.
+    # Heap text and views end in NUL; inline text does only in ASCII.
     if at.type_code != CODES["STR"] or view.encoding == 0:
         assert units[view.length] == 0
     return "".join(map(chr, c.unpack(units, view.length))) if view.length else ""
@@ -178,7 +178,7 @@ def call(function: Value, *arguments: Value) -> Value:
 
 
 def live_blocks() -> int:
-    """Count the live blocks of runtime memory, without those of the count itself."""
+    """Count the live blocks of runtime memory, without the blocks that counting needs."""
     with find_function("testing.live_blocks") as function, call(function) as count:
         assert count.code == CODES["INT"]
         found: int = count.at.as_int
@@ -191,5 +191,5 @@ def balanced() -> Iterator[None]:
     before = live_blocks()
     yield
     after = live_blocks()
-    # Elsewhere the garbage of earlier tests may be freed meanwhile.
+    # On PyPy garbage of earlier tests may be freed meanwhile.
     assert after == before or (after < before and not CPYTHON)

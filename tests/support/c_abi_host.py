@@ -1,10 +1,10 @@
-"""A program's beginning: a host written against the C header, with its hooks and handles."""
+"""The beginning of programs with a host that is written against the C header, with its hooks and handles."""
 
 from __future__ import annotations
 
 from support import ROOT
 
-#: Replaces Python's host, so each test runs in its own process. A handle is the number of an object.
+#: Replaces Python's host, so that each test runs in its own process. Handles are numbers of objects.
 HOST = (
     f"""
 import sys

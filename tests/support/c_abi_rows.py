@@ -1,4 +1,4 @@
-"""One row for each type code: how C creates a value of it, and what C reads back."""
+"""One row for each type code: how C creates such a value, and what C reads back."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Sample:
     row: str
     make: Callable[[], Value]
     value: Any
-    #: The result of `anyffi_value_repr`; None where it contains an address.
+    #: The result of `anyffi_value_repr`; None if it contains an address.
     text: str | None = None
-    #: `len(x)`, where there is one.
+    #: The length, if it has one.
     size: int | None = None
     hashable: bool = True
-    #: The same value in Python, made with the classes of a backend; None where Python has none.
+    #: The same value in Python, made with the classes of a backend; None if Python has no such value.
     python: Callable[[Any], Any] | None = None
 
 
@@ -145,7 +145,7 @@ SAMPLES = [
         Plain("SLICE", [1, None, -2]),
         "slice(1, None, -2)",
         python=_same(slice(1, None, -2)),
-        # Only the host knows whether it is hashable.
+        # Depends on the version of Python.
         hashable=isinstance(slice(0), Hashable),
     ),
     *(

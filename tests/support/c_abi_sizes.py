@@ -1,4 +1,4 @@
-"""Structs with `struct_size` as libraries have them whose headers are older or newer."""
+"""Structs with `struct_size`, as libraries built with older or newer headers pass them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from c_abi import c
 
-#: The structs, each with the first member that an older version of it may lack.
+#: The structs, each with the first member that an older version may lack.
 STRUCTS = {
     "AnyffiFunctionInfo": "try_call",
     "AnyffiTypeInfo": "doc",
@@ -18,13 +18,13 @@ STRUCTS = {
     "AnyffiWrapperLayout": "count_offset",
 }
 
-#: Pages of structs, which live for ever.
+#: Pages of structs, which are never freed.
 _pages: list[Any] = []
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def placed(struct: Any, name: str, version: str) -> Any:
-    """Return a copy of a struct as a library with a header of another version has it."""
+    """Return a copy of a struct as a library built with an older or newer header has it."""
     content = bytes(c.buffer(struct))
     if version == "older":
         content = content[: c.offsetof(name, STRUCTS[name])]

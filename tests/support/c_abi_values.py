@@ -1,4 +1,4 @@
-"""Values through the C ABI: created and read by the header's structs alone."""
+"""Values through the C ABI: created and read through the header's structs only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROWS = {code: row for row, code in CODES.items()}
 
 @dataclass(frozen=True)
 class Plain:
-    """The result of `read` for a value without a Python class of its own: the row of its code, and its parts."""
+    """The result of `read` for a value without its own Python class: the row of its code, and its parts."""
 
     row: str
     parts: Any = ()
@@ -28,7 +28,7 @@ def exact(x: Any) -> Any:
 
 
 def read(at: Any) -> Any:
-    """Read a value from the memory that the header describes."""
+    """Read a value from memory, as the header describes it."""
     code = at.type_code
     row = ROWS[code]
     if code <= 0:

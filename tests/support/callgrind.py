@@ -1,4 +1,4 @@
-"""Run a Python program under valgrind's callgrind; skip the test where that is impossible."""
+"""Run a Python program under Valgrind's callgrind; skip the test if that is impossible."""
 
 from __future__ import annotations
 

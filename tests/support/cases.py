@@ -2,7 +2,7 @@
 
 A row has example values, a Hypothesis strategy, what the callee must see of a value (the text of
 `testing.describe`, computed here from the Python value alone), the expected result, and bad inputs. A new value
-type needs one row. What is imported `as` itself is for tests, which import this module alone.
+type needs one row. Names imported `as` themselves are re-exported for tests, which only import this module.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ from strategies import arrays, binaries, complexes, floats, ints, keys, pointers
 from strategies import hashable_scalars as hashable_scalars
 from strategies import values as values
 
-#: What the interpreter says of an `__index__` that returns something else; the latter from 3.15 on.
+#: CPython's messages about an `__index__` that returns no int; the second one from 3.15 on.
 NO_INDEX = r"__index__ returned non-int|__index__\(\) must return an int"
 
 
@@ -92,9 +92,9 @@ NO_INDEX = r"__index__ returned non-int|__index__\(\) must return an int"
 class Row:
     """A value type.
 
-    `describe(x, top)` is what the callee sees of `x`, as an argument (`top`) or inside a container.
+    `describe(x, top)` describes what the callee sees of `x`, as an argument (`top`) or inside a container.
     `plain(x)` is the expected `to_python(echo(x))`; `echoed` the name of the `anyffi` class of `echo(x)`, None
-    where that is `plain(x)` itself.
+    if that is `plain(x)` itself.
     """
 
     name: str
@@ -130,7 +130,7 @@ def _describe_slice(x: slice, top: bool) -> str:
 def _entries(x: Any) -> Any:
     if isinstance(x, collections.OrderedDict):
         return list(collections.OrderedDict.items(x))
-    # No `list(...)`, which on PyPy calls the overrides of the mapping.
+    # Not `list(...)`, which on PyPy calls the overrides of the mapping.
     return [pair for pair in dict.items(x)] if isinstance(x, dict) else [(key, x[key]) for key in x]  # noqa: C416
 
 
@@ -138,7 +138,7 @@ def _entries(x: Any) -> Any:
 
 
 def plain(x: Any) -> Any:
-    """Return what `to_python(echo(x))` must be."""
+    """Return the expected `to_python(echo(x))`."""
     return row_of(x).plain(x)
 
 
@@ -333,7 +333,7 @@ _PAIRS = [(row, i) for row in ROWS for i in range(len(row.examples))]
 #: Every example of every row, for `pytest.mark.parametrize("x", EXAMPLES, ids=EXAMPLE_IDS)`.
 EXAMPLES = [row.examples[i] for row, i in _PAIRS]
 EXAMPLE_IDS = _ids(_PAIRS)
-#: A few of each row, for tests that combine every example with every other.
+#: A few examples of each row, for tests that combine every example with every other.
 FEW = [
     x
     for row in ROWS

@@ -1,4 +1,4 @@
-"""Break the ctypes marshaller in many ways, and print what check mode reports for each.
+"""Inject many faults into the ctypes marshaller, and print what check mode reports for each.
 
 A program, run in its own process: prints a JSON object from the fault's name to the class and message raised.
 """
@@ -82,14 +82,14 @@ def broken(owner: Any, name: Any, value: Any) -> Iterator[None]:
 
 
 def changed(owner: Any, name: Any, change: Callable[[Any], Any]) -> Any:
-    """Replace a function by one that changes its result."""
+    """Wrap a function to change its result."""
     former = (owner if isinstance(owner, dict) else vars(owner))[name]
     return broken(owner, name, lambda *args: change(former(*args)))
 
 
 @contextlib.contextmanager
 def misread(change: Callable[[Any], Any]) -> Iterator[None]:
-    """Builtin containers are read by another function."""
+    """Replace the function that reads builtin containers."""
     with changed(recipe, "_read_container", change), changed(objects, "_read_container", change):
         yield
 
@@ -114,7 +114,7 @@ class One:
 
 
 SHARED = [1]
-#: More than one recipe holds.
+#: More containers than a single recipe holds.
 MANY_SHARED = [[i] for i in range(8)]
 
 # ---- arguments -----------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ def changed_text() -> None:
 
 @fault
 def shifted_text() -> None:
-    # One character more than the view's size: nothing beyond the text is read.
+    # One character more than the size of the view, so that nothing beyond the text is read.
     longer = "longer than what fits in pläce\0"
     former = scalars._view_text(longer)
     with changed(scalars, "_view_text", lambda _: (former[0], former[1] + 1)):

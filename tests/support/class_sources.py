@@ -1,4 +1,4 @@
-"""C++ classes that know nothing of anyffi, and their description."""
+"""C++ classes that do not use anyffi, and the code that binds them."""
 
 from __future__ import annotations
 

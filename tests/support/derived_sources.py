@@ -1,4 +1,4 @@
-"""A C++ file with classes from which dataclasses of Python derive."""
+"""A C++ file with classes from which Python dataclasses derive."""
 
 from __future__ import annotations
 

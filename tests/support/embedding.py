@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
 
 
 def build_embedding(folder: pathlib.Path) -> pathlib.Path | None:
-    """Compile the program, which runs each argument in an interpreter of its own; None if CPython has no library."""
+    """Compile the program, which runs each argument in a new interpreter; None if CPython has no library."""
     libraries, library = sysconfig.get_config_vars("LIBDIR", "LDLIBRARY")
     if not library.endswith(".so") or not os.path.exists(os.path.join(libraries, library)):
         return None
@@ -39,7 +39,7 @@ def build_embedding(folder: pathlib.Path) -> pathlib.Path | None:
 
 
 def run_embedded(program: pathlib.Path, mode: str, *codes: str) -> subprocess.CompletedProcess[str]:
-    """Run each code in an interpreter of its own, all in one process, with this process's path of modules."""
+    """Run each program in a new interpreter, all in one process, with the module path of this process."""
     begin = f"""
 import sys
 sys.path[:] = {sys.path!r}

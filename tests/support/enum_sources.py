@@ -74,7 +74,7 @@ ANYFFI_EXPORT(boxed, [](space::Access access) {
 ANYFFI_EXPORT(pick, [](Metric) { return "metric"; }, arg("x")).def([](double) { return "double"; }, arg("x"));
 """
 
-#: Another library that knows the same key, and uses it without describing it.
+#: A library that uses an enumeration of the same key without describing it.
 OTHERS = """
 #include <anyffi/anyffi.h>
 enum class Metric : int8_t { kL2, kInner };

@@ -20,7 +20,7 @@ NAMES = sorted({path.stem for path in EXAMPLES.glob("*/*.py") if path.stem == pa
 
 
 def libraries() -> pathlib.Path:
-    """Return the directory of the examples' libraries, which their programs run in."""
+    """Return the directory of the examples' libraries, in which their programs run."""
     return build_directory() / "docs" / "examples"
 
 
@@ -40,7 +40,7 @@ def _seen_as_anyffi(ffi: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        # A module beside a program, such as `_npi`, is bound to the backend that it was loaded with.
+        # A module beside a program, such as `_npi`, is bound to the backend with which it was loaded.
         for name in set(sys.modules) - set(before):
             if str(EXAMPLES) in (getattr(sys.modules[name], "__file__", None) or ""):
                 del sys.modules[name]
@@ -74,8 +74,8 @@ def _load(name: str, ffi: Any) -> types.ModuleType:
 def loaded(ffi: Any, *names: str) -> Iterator[dict[str, types.ModuleType]]:
     """Load programs over a backend, and release everything at the end.
 
-    An object has one wrapper per process: a function that one backend still holds would be called through it in
-    the other backend's tests too.
+    An object has one wrapper per process: a function that one backend still holds would be called through that
+    wrapper in tests of the other backend, too.
     """
     programs = {name: _load(name, ffi) for name in names}
     for program in programs.values():

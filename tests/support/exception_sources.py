@@ -110,7 +110,7 @@ ANYFFI_EXPORT(as_std, [](const anyffi::Function& f) -> std::string {
 });
 """
 
-#: A class of exceptions whose base is to be named.
+#: An exception class whose base is replaced for each test.
 MISSPELT = """
 #include <anyffi/anyffi.h>
 namespace { struct Refused { const char* what() const { return "refused"; } }; struct Other {}; }
@@ -119,7 +119,8 @@ ANYFFI_EXCEPTION(Other, "MisspeltOther", "Exception");
 ANYFFI_REGISTER_GLOBAL("misspelt.fail").def([] { throw Refused(); });
 """
 
-#: Exceptions that are no classes, a base that does not exist, and one that is no exception.
+#: Exceptions that are no classes: one with a missing base, one whose base is no exception, and one that is
+#: its own base.
 WRONG = """
 #include <anyffi/anyffi.h>
 struct Thing {};

@@ -1,4 +1,4 @@
-"""Expected outcomes, computed from Python values alone: what the callee sees, and when two results are the same."""
+"""Expected outcomes, computed from Python values only: what the callee sees, and whether two results are the same."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def describe_str(x: str, top: bool) -> str:
 
 def describe_bytes(x: Any, top: bool) -> str:
     data = bytes(x)
-    # Only exact bytes cannot change while they are borrowed.
+    # Only exact bytes cannot change while borrowed.
     storage = _storage(len(data), top and type(x) is bytes)
     return f"Bytes({storage}, {len(data)}, [{data.hex(' ')}])"
 
@@ -44,7 +44,7 @@ def describe_bytes(x: Any, top: bool) -> str:
 def describe_int(x: int) -> str:
     if -(2**63) <= x < 2**63:
         return f"Int({x})"
-    # Python limits the digits of decimal text.
+    # Python limits the number of digits in decimal text.
     return f"BigInt({x:#x})" if abs(x) >= 10**4300 else f"BigInt({x})"
 
 
@@ -59,7 +59,8 @@ def describe_complex(x: complex) -> str:
 def describe_array(x: Any) -> str:
     x = np.asarray(x)
     code, bits = DLPACK[x.dtype.name]
-    # Strides of axes with fewer than two elements mean nothing; NumPy still gives multiples of the item size.
+    # Strides of axes with fewer than two elements have no meaning; NumPy still reports multiples of the item
+    # size.
     strides = [stride // x.itemsize for stride in x.strides]
     access = "writable" if x.flags.writeable else "read-only"
     return f"Tensor(Device(1, 0), DataType({code}, {bits}, 1), shape {list(x.shape)}, strides {strides}, {access})"
@@ -116,7 +117,7 @@ def _memory(x: Any) -> Any:
 
 
 def normal(x: Any, ffi: Any) -> Any:
-    """Convert a result to a form that is equal for equal results of the two backends."""
+    """Convert a result to a form that is equal if the results of the two backends are equal."""
     cls = type(x)
     if issubclass(cls, ffi.Tensor):
         return cls.__qualname__, _memory(np.asarray(x))

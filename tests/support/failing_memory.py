@@ -1,4 +1,4 @@
-"""Lets the allocations of a process fail, by the counts of the preloaded failing_memory.c."""
+"""Lets allocations of a process fail, through the counters of the preloaded failing_memory.c."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 __all__ = ["Faults", "is_lost", "open_cells"]
 
-#: CPython's messages when it has lost a MemoryError. Until 3.11 these concern frames of functions, such as
-#: those whose cache of attributes (`_PyCode_InitOpcache`, from their 1,024th call) cannot be made.
+#: CPython's messages after it lost a MemoryError. Before 3.11 it loses some for frames of functions, such as
+#: those whose cache of attributes (`_PyCode_InitOpcache`, at the 1,024th call) cannot be allocated.
 _LOST = (
     "error return without exception set",
     "returned NULL without setting an error",
@@ -20,18 +20,18 @@ _LOST = (
 
 
 def open_cells() -> memoryview:
-    """Return two counts: how many allocations succeed before one fails, none below 0; and how many have failed."""
+    """Return two counters: allocations that succeed before one fails (negative: none fails), and failed ones."""
     library = ctypes.CDLL(os.environ["LD_PRELOAD"])
     return memoryview((ctypes.c_long * 2).in_dll(library, "failing_memory_cells")).cast("B").cast("l")
 
 
 def is_lost(message: str) -> bool:
-    """Whether the message of a SystemError stands for a MemoryError that CPython has lost."""
+    """Whether a SystemError with this message is a MemoryError that CPython has lost."""
     return any(words in message for words in _LOST)
 
 
 class Faults:
-    """Each allocation of an operation, which fails in turn.
+    """Lets each allocation of an operation fail in turn.
 
     for point in faults.each(least=20):
         result = faults.attempt(operation)
@@ -46,9 +46,9 @@ class Faults:
         self._has_failed = False
 
     def each(self, least: int = 0) -> Iterator[int]:
-        """Yield the number of the allocation to fail, until there are fewer in all attempts of a round.
+        """Yield the number of the allocation to fail, until no attempt in a round makes as many.
 
-        `least`: how many there are at least. Fewer may be where CPython's objects have another allocator.
+        `least`: the minimum number of allocations, except in builds without the GIL, which have another allocator.
         """
         for self._point in range(5000):
             self._has_failed = False
@@ -61,9 +61,9 @@ class Faults:
         self.count += self._point
 
     def attempt(self, operation: Callable[[], Any], begins: bool = True) -> Any:
-        """Return the result of an operation one of whose allocations fails, or None if it raised MemoryError.
+        """Run an operation with one failing allocation; return its result, or None if it raised MemoryError.
 
-        `begins`: from its start; otherwise it calls `begin`.
+        `begins`: counting starts at once; otherwise the operation calls `begin`.
         """
         if begins:
             self.begin()
@@ -77,12 +77,12 @@ class Faults:
             self.end()
 
     def begin(self) -> None:
-        """Let an allocation fail from now on."""
+        """Start counting to the allocation that fails."""
         cells, point = self._cells, self._point
         cells[1] = 0
         cells[0] = point
 
     def end(self) -> None:
-        """Let none fail from now on."""
+        """Let no more allocations fail."""
         self._cells[0] = -1
         self._has_failed |= self._cells[1] > 0

@@ -1,8 +1,8 @@
-"""Programs in which each allocation fails in turn; what they hold, load and record must still be right.
+"""Programs in which each allocation fails in turn, and whose state must remain correct.
 
     LD_PRELOAD=FAILING_MEMORY PYTHONMALLOC=malloc python fault_programs.py NAME [LIBRARY]
 
-Each prints the number of allocations that have failed.
+Each prints how many allocations have failed.
 """
 
 from __future__ import annotations
@@ -94,11 +94,11 @@ def trace(faults: Faults, library: str = "") -> None:
             use()
             succeeded = faults.attempt(use)
             use()
-        # A call that fails before C++ is reached has fewer events.
+        # A call that fails before it reaches C++ has fewer events.
         missing = 3 * per_use + 3 - len(traced.events)
         lost = traced.events[-1]["lost"]
         assert missing == lost or not succeeded, (point, missing, lost)
-        # The last use is not within a call whose end was lost, either.
+        # Nor is the last use recorded inside a call whose end was lost.
         depths = [event["depth"] for event in traced.events if event["event"] == "call"]
         assert depths[-2:] == [0, 1], (point, depths)
 
@@ -177,7 +177,7 @@ def record(faults: Faults, library: str = "") -> None:
 
 
 def sort(faults: Faults, library: str = "") -> None:
-    """A list whose sort failed has its elements, also where there is no memory left when the key has raised."""
+    """A list whose sort failed has its elements, even if memory is exhausted when the key raises."""
 
     def key(x: Any) -> Any:
         if x == 2:
@@ -202,7 +202,7 @@ def reduce(faults: Faults, library: str = "") -> None:
     for content in contents:
         mapping = anyffi.Dict(content)
         for point in faults.each(least=2):
-            # The interpreter has no freed pair that it could reuse.
+            # Makes the interpreter use up its free pairs, which it would reuse.
             held.extend([(i, held) for i in range(2100)])
             reduced: Any = faults.attempt(mapping.__reduce__)
             assert reduced is None or dict(reduced[4]) == content, point
@@ -222,8 +222,8 @@ def cross_exceptions(faults: Faults, library: str = "") -> None:
         raise sold_out(text)
 
     def is_right(result: str) -> bool:
-        # The text of an exception that cannot be made is "(no text)", as everywhere. CPython makes a SystemError where
-        # it has lost a MemoryError.
+        # An exception whose text cannot be created has the text "(no text)", as everywhere. CPython raises
+        # SystemError if it has lost a MemoryError.
         return result in (
             f"sold out: {text}",
             "sold out: (no text)",

@@ -1,9 +1,9 @@
-"""What the C ABI is, as text that can be kept: the runtime's exported symbols, and all declarations of the headers.
+"""Records the C ABI as text: the runtime's exported symbols, and all declarations of the headers.
 
-    python tests/support/frozen.py        writes both anew, after a change that the rules in c_api.h allow
+    python tests/support/frozen.py        writes both again, after a change that the rules in c_api.h allow
 
-Until version 0.1.0 is released, any change is allowed. The headers of the first version of the ABI are kept, too, to
-build an extension with them: they are written where their archive was deleted.
+Until version 0.1.0 is released, any change is allowed. The headers of the first version of the ABI are also kept, to
+build an extension with them; they are only written if their archive was deleted.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from support import CC, ROOT
 
 FROZEN = ROOT / "tests" / "abi" / "frozen"
 SYMBOLS = FROZEN / "symbols.txt"
-#: What `abidw` writes of a library that defines the functions of the headers, of 64-bit machines.
+#: The output of `abidw` for a library that defines the functions of the headers, on a 64-bit machine.
 DECLARATIONS = FROZEN / "declarations.abi"
-#: All headers, as they were when the first version of the ABI was kept.
+#: All headers of the first version of the ABI.
 HEADERS = FROZEN / "headers-1.tar.xz"
 
 _PROTOTYPE = re.compile(r"^(?!typedef)\w[\w *]*?\banyffi_\w+\([^;{}]*\);", re.MULTILINE)
-#: What follows from the machine and the place of the checkout is left out.
+#: Omits what depends on the machine and the place of the checkout.
 _ABIDW = (
     "abidw",
     *("--type-id-style", "hash"),
@@ -43,14 +43,14 @@ def exported_symbols() -> list[str]:
 
 
 def prototypes() -> list[str]:
-    """Return the declarations of all functions of the headers in C."""
+    """Return the declarations of all functions in the C headers."""
     return _PROTOTYPE.findall(re.sub(r"//[^\n]*|/\*.*?\*/", "", plain_declarations(), flags=re.DOTALL))
 
 
 def build_declared(library: pathlib.Path, include: pathlib.Path) -> None:
-    """Build a library with the functions that the headers declare, which do nothing, and its debug information.
+    """Build a library, with debug information, that defines the functions of the headers without a body.
 
-    One more for each type: those that no function refers to are not compared.
+    One more function for each type, because types that no function uses are not compared.
     """
     types = re.findall(r"^typedef (?:struct|enum) (\w+) \{", plain_declarations(), re.MULTILINE)
     uses = [f"void use_{name}({name}* x);" for name in types]
@@ -61,7 +61,7 @@ def build_declared(library: pathlib.Path, include: pathlib.Path) -> None:
 
 
 def write_declarations(to: pathlib.Path, include: pathlib.Path = INCLUDE) -> None:
-    """Write all declarations of the headers, as abidiff compares them."""
+    """Write all declarations of the headers in the form that abidiff compares."""
     with tempfile.TemporaryDirectory() as folder:
         library = pathlib.Path(folder) / "declared.so"
         build_declared(library, include)
@@ -69,7 +69,7 @@ def write_declarations(to: pathlib.Path, include: pathlib.Path = INCLUDE) -> Non
 
 
 def write_headers() -> None:
-    """Write the archive of the headers, with nothing in it but their names and text."""
+    """Write the archive of the headers, without times, owners and other metadata."""
 
     def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
         bare = tarfile.TarInfo(entry.name)

@@ -1,4 +1,4 @@
-"""A C++ file whose objects refer into others: handles of nodes, pointers that are set, iterators, unions."""
+"""A C++ file whose objects refer into others: handles of nodes, settable pointers, iterators, unions."""
 
 from __future__ import annotations
 

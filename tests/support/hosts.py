@@ -1,4 +1,4 @@
-"""Which backend's hooks the runtime calls, in a process that has both."""
+"""Selects whose hooks the runtime calls in a process with both backends."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 @contextlib.contextmanager
 def host_of(ffi: Any) -> Iterator[None]:
-    """Let the backend of a test be the host, where the process has both and the other one may be it.
+    """Make the backend of a test the host, if the process has both.
 
-    Hooks make wrappers of their own backend, whose classes the test has not declared.
+    Hooks create wrappers of their own backend, so that those of the other one would lack the test's classes.
     """
     if not {"anyffi._cython", "anyffi._ctypes"} <= sys.modules.keys() or ffi.ffi_mode == "check":
         yield
@@ -25,5 +25,5 @@ def host_of(ffi: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        # That of the backend which is opened last.
+        # The backend that is opened last.
         install_host()

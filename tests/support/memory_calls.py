@@ -25,14 +25,14 @@ def _fail(*args: Any) -> Any:
 
 
 class Exporter:
-    """An array that offers `__dlpack__` alone."""
+    """An array that only has `__dlpack__`."""
 
     def __dlpack__(self, **options: Any) -> Any:
         return np.zeros(3).__dlpack__(**options)
 
 
 class Key:
-    """Hashes and compares as code of Python says."""
+    """An object whose hash and comparison run Python code."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -45,14 +45,14 @@ class Key:
 
 
 class NoCapsule:
-    """Exports something else."""
+    """An exporter that does not return a capsule."""
 
     def __dlpack__(self, **options: Any) -> Any:
         return 5
 
 
 class OldExporter:
-    """An array that was written before DLPack had versions."""
+    """An array that only supports DLPack without versions."""
 
     def __dlpack__(self) -> Any:
         return np.zeros(3).__dlpack__()
@@ -66,7 +66,7 @@ def _export(tensor: Any) -> None:
 
 
 def _flat(tensor: Any) -> None:
-    """Ask for contiguous memory."""
+    """Request contiguous memory."""
     if sys.implementation.name != "cpython":
         raise BufferError
     np.frombuffer(tensor)
@@ -94,7 +94,7 @@ def _calling(name: str, *args: Any) -> Call:
 
 
 def _refusing(*described: Any) -> Call:
-    """Return an operation that cannot declare a type: all that it has made is freed again."""
+    """Return an operation that fails to declare a type: everything that it created is freed."""
 
     def make(ffi: Any) -> Callable[[], Any]:
         declare = ffi.get_global_func("anyffi.record.declare")
@@ -127,7 +127,7 @@ def _copying_deeply(value: Any) -> Callable[[], Any]:
 
 @functools.lru_cache(None)
 def make_tree(ffi: Any) -> Any:
-    """Return an object of a dataclass that holds others; types are never freed, so there is one."""
+    """Return an object of a dataclass that holds others. Types are never freed, so that it is declared once."""
 
     @ffi.dataclass("test.memory.Tree")
     class Tree:
@@ -139,7 +139,7 @@ def make_tree(ffi: Any) -> Any:
 
 
 def _unfolding(ffi: Any, unfold: Callable[..., Any]) -> Callable[[], Any]:
-    # A copy, which is freed, unless something has lost a reference to it.
+    # A copy, which must be freed unless a reference was lost.
     return functools.partial(unfold, copy.deepcopy(make_tree(ffi)))
 
 

@@ -1,10 +1,9 @@
-"""A program of its own: let each allocation of an operation fail in turn, whoever makes it.
+"""A separate program: lets each allocation of an operation fail in turn, wherever it is made.
 
     LD_PRELOAD=FAILING_MEMORY PYTHONMALLOC=malloc python memory_faults.py MODE OPERATION...
 
-The last line of the output is the number of
-them; lines before it say what was neither right nor a MemoryError. If the process is killed, the last line on stderr
-says where.
+The last line of the output is the number of failed allocations; lines before it report wrong results. If the process
+is killed, the last line on stderr tells where.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ def _is_right(ffi: Any, outcome: Any, expected: Any) -> bool:
     kind, *texts = outcome if isinstance(outcome, (tuple, ffi.Array)) and outcome else (None,)
     if kind in (SystemError, "SystemError"):
         return is_lost(texts[0])
-    # An exception whose texts cannot be made has that kind.
+    # The kind of an exception whose texts could not be created.
     if kind in ("MemoryError", "Exception"):
         return True
     return isinstance(expected, (tuple, ffi.Array)) and kind is not None and kind == expected[0]
@@ -45,7 +44,7 @@ def fail_each(ffi: Any, name: str) -> int:
     before = blocks()
     point = 0
     while True:
-        # An operation that fails may have changed its object or not, so that each gets its own.
+        # An operation that fails may have changed its object or not, so that each attempt gets a new object.
         run = CALLS[name](ffi)
         run()
         # Free lists of the runtime would hide allocations.
@@ -83,6 +82,6 @@ if __name__ == "__main__":
     gc.freeze()
     print(sum(fail_each(_ffi, name) for name in _names))
     if sys.version_info < (3, 11):
-        # The cache of attributes that could not be made is freed once more with its function.
+        # CPython frees the cache of attributes that could not be allocated again with its function.
         sys.stdout.flush()
         os._exit(0)

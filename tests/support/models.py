@@ -1,4 +1,4 @@
-"""Python's containers as models for those of the runtime, and the comparison of an operation on both."""
+"""Python's containers as models for the runtime's, and the comparison of operations on both."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from support import words_of
 SEQUENCES = [("Array", tuple), ("List", list)]
 MAPPINGS = [("Map", types.MappingProxyType), ("Dict", dict)]
 SETS = [("Set", set), ("FrozenSet", frozenset)]
-#: Python's class by the name of the runtime's; no name contains one that comes before it.
+#: Python's class by the name of the runtime's class; no name contains an earlier one.
 PLAIN: dict[str, Any] = dict([*SEQUENCES, *MAPPINGS, *reversed(SETS)])
 
-#: Elements of sets, few enough to be drawn again.
+#: Elements of sets, few enough for drawing the same ones again.
 elements = st.integers(0, 9) | st.sampled_from(["a", "b", 1.0, True, None, (1, 2), frozenset({1}), 2**70])
 few_elements = st.lists(elements, max_size=6)
 
 
 def outcome(function: Callable[[], Any], ffi: Any) -> Any:
-    """Return the result as a Python value, or the exception; for a TypeError its class, since the text names the type."""
+    """Return the result as a Python value, or the exception; of a TypeError only the class: the text names the type."""
     try:
         return ffi.to_python(ffi.get_global_func("testing.echo")(function()))
     except TypeError:
@@ -36,7 +36,7 @@ def assert_alike(ffi: Any, ours: Any, pythons: Any, operation: Callable[[Any], A
 
 
 class Kept:
-    """An opaque object that has a copy of its own."""
+    """An opaque object that can be copied."""
 
     def __init__(self, value: Any = None) -> None:
         self.value = value

@@ -51,7 +51,7 @@ ANYFFI_EXPORT(name, [](zoo::Shape::Type type) { return type == zoo::Shape::Type:
               arg("type"));
 """
 
-#: Of a library that is loaded when the class it adds to is made already.
+#: A library that adds to a class that exists already.
 LATER = r"""
 #include <anyffi/anyffi.h>
 

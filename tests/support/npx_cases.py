@@ -14,9 +14,9 @@ FLOATS = ("float16", "float32", "float64")
 COMPLEX = ("complex64", "complex128")
 REAL = (*WHOLE, *FLOATS)
 DTYPES = (*REAL, *COMPLEX)
-#: For tests that run for many functions.
+#: Settings for tests that run for many functions.
 FEW = settings(max_examples=settings.default.max_examples // 7)
-#: Tolerance by dtype of the result, where NumPy computes in that dtype and npx in double.
+#: Tolerance by the dtype of the result, if NumPy computes in that dtype and npx in double.
 TOLERANCE = {"float16": 2e-3, "float32": 3e-6, "float64": 1e-12, "complex64": 3e-6, "complex128": 1e-12}
 
 SHAPES = st.lists(st.integers(0, 3), max_size=3).map(tuple) | st.sampled_from([(300,), (2, 130), (1, 1)])

@@ -1,4 +1,4 @@
-"""Classes that test the precedence of conversion rules: subclasses whose overrides raise, several protocols at once."""
+"""Classes that test the precedence of conversion rules: overrides that raise, and several protocols at once."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Indexable:
         return self.value  # type: ignore[no-any-return]
 
     def __call__(self) -> None:
-        """Being callable comes after being an index."""
+        """Not called: `__index__` precedes being callable."""
 
 
 #: A value that cannot be converted: its `__index__` raises ZeroDivisionError.
@@ -137,7 +137,7 @@ class OwnMapping(collections.abc.Mapping):  # type: ignore[type-arg]
 
 
 class SizedMapping(OwnMapping):
-    """With its true length: a wrong one costs 8 MB for each level of a nested mapping."""
+    """Has its true length: a wrong one costs 8 MB for each level of a nested mapping."""
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -152,7 +152,7 @@ class ArraySubclass(np.ndarray):  # type: ignore[type-arg]
 
 
 class OwnValue:
-    """Its `__anyffi_value__` wins over every other protocol."""
+    """An object whose `__anyffi_value__` precedes every other protocol."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -186,7 +186,7 @@ class ErrorWithValue(Exception):
     value = None
 
     def __anyffi_value__(self) -> None:
-        """Being an exception comes after having a value."""
+        """An exception with `__anyffi_value__`, which precedes being an exception."""
 
 
 class Callable_:
@@ -205,7 +205,7 @@ class Plain:
 
 class CallableError(Exception):
     def __call__(self) -> None:
-        """Being an exception comes before being callable."""
+        """Not called: being an exception precedes being callable."""
 
 
 class ErrorWithIndex(Exception):

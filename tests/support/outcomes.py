@@ -22,17 +22,18 @@ import hypothesis
 import pytest
 
 MODES = ("cython", "ctypes")
-#: Outcomes per test that are kept as text; all recorded ones go into its digest.
+#: Recorded outcomes per test that are kept as text; all of them go into its digest.
 KEPT = 400
-#: Outcomes per test that are recorded at all.
+#: The maximum number of recorded outcomes per test.
 TAKEN = 5_000
-#: Values that are written per outcome.
+#: The maximum number of values that are written per outcome.
 WIDTH = 40
 #: Depth at which nested sets are only counted, since sets are written in full before they are cut.
 SET_LEVELS = 2
-#: Text that is particular to a process: addresses and temporary directories.
+#: Text that differs between processes: addresses and temporary directories.
 _OWN = re.compile(r"""0x[0-9a-fA-F]{6,}|/\S*/pytest-of-[^\s'":]*""")
-#: How Python says that a limit of the stack was reached, and where; CPython 3.14 tells that of C from that of Python.
+#: CPython's messages about the limit of the stack; 3.14 distinguishes the C stack from Python's recursion
+#: limit.
 _STACK_ENDED = re.compile(
     r"(?:maximum recursion depth exceeded|Stack overflow \(used \d+ kB\))(?: (?:while|in)\b[^'\"]*)?"
 )
@@ -89,8 +90,8 @@ class Recorder:
         return result
 
 
-# Wraps a registered function and records its outcomes. Passed to a backend, it converts to the function itself; no
-# docstring, since `__doc__` is the function's.
+# Wraps a registered function and records its outcomes. Passed to a backend, it converts to the function
+# itself; without a docstring, because `__doc__` is the function's.
 class RecordedFunction:
     def __init__(self, recorder: Recorder, name: str, function: Any) -> None:
         self._record, self._name, self._function = recorder.record, name, function
@@ -150,7 +151,7 @@ def shown_error(error: BaseException) -> str:
 
 
 def shown(x: Any, level: int = 0) -> str:
-    """Return exact type and value as text; of opaque objects the type alone."""
+    """Return exact type and value as text; of opaque objects only the type."""
     return " ".join(itertools.islice(_parts(x, level), WIDTH))
 
 
@@ -181,7 +182,7 @@ def _parts(x: Any, level: int) -> Iterator[str]:
 
 
 def _is_ours(cls: type, *names: str) -> bool:
-    """Return whether a class is a public one itself; reading an instance of a subclass may run user code."""
+    """Return whether a class is exactly a public one; reading an instance of a subclass may run user code."""
     return _name_of(cls) in names and type(cls) is type and cls.__module__.startswith("anyffi")
 
 
@@ -197,7 +198,7 @@ _FRAMES_OF_BACKENDS = re.compile(r'  File "[^"]*/(pkg|anyffi)/_c[^"]*", line .*\
 
 def _text(x: Any) -> str:
     if type(x) is str and x.startswith('  File "'):
-        # Each backend has frames of its own, Cython's C code has none.
+        # Each backend has its own frames; Cython's C code has none.
         return "<a traceback>" if _FRAMES_OF_BACKENDS.sub("", x) else repr("")
     if len(x) <= 200:
         return repr(x)
@@ -208,7 +209,7 @@ def _bits(x: float) -> str:
     return struct.pack(">d", x).hex()
 
 
-#: How values are written, by `id` of their class: hashing a class may run the code of its metaclass.
+#: Functions that write values, by `id` of their class: hashing a class may run code of its metaclass.
 _WRITTEN: dict[int, Callable[[Any], str]] = {
     **dict.fromkeys(map(id, (type(None), type(...), bool)), repr),
     id(int): lambda x: _text(format(x, "x")),
@@ -224,7 +225,7 @@ _WRITTEN: dict[int, Callable[[Any], str]] = {
 
 
 class Outcomes:
-    """The plugin: records the outcomes of each test, and fails the run where the modes differ."""
+    """The plugin: records the outcomes of each test, and fails the run if the modes differ."""
 
     def __init__(self) -> None:
         self.recorder = Recorder()

@@ -1,4 +1,4 @@
-"""A C++ file with classes whose virtual functions Python overrides."""
+"""A C++ file with classes whose virtual functions are overridden in Python."""
 
 from __future__ import annotations
 

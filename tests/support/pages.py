@@ -32,7 +32,7 @@ def run_examples(page: str, ffi: Any) -> int:
 
 @contextmanager
 def directory_of(library: pathlib.Path, name: str) -> Iterator[None]:
-    """Make the directory of a library the current one; it has the name that the page gives it."""
+    """Change to the directory of a library, which has the name that the page uses."""
     link = library.with_name(name)
     if not link.exists():
         link.symlink_to(library)

@@ -1,4 +1,4 @@
-"""A C++ file that passes objects by pointers: shared, unique, owned and borrowed."""
+"""A C++ file that passes objects by shared, unique, owning and borrowed pointers."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""A program of its own: let one allocation fail while the package is imported, or while the interpreter exits.
+"""A separate program: lets one allocation fail while the package is imported, or while the interpreter exits.
 
     LD_PRELOAD=FAILING_MEMORY PYTHONMALLOC=malloc PYTHONPYCACHEPREFIX=FOLDER python process_faults.py FAULT POINTS
 
-FAULT is import or exit; FOLDER is where compiled modules are kept. Each of POINTS allocations fails in a child process,
-which imports the package, uses it and exits. The last line of the output is the number of those that failed; lines
-before it say what was wrong.
+FAULT is import or exit; FOLDER keeps compiled modules. Each of POINTS allocations fails in a child process,
+which imports the package, uses it and exits. The last line of the output is the number of failed allocations; lines
+before it report what was wrong.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import tempfile
 import traceback
 from typing import Any, Callable, NoReturn
 
-# What the package imports of others is imported here: the allocations that fail are to be its own.
+# Other packages that the package imports are imported here, so that only its own allocations fail.
 import collections.abc  # noqa: F401  # isort: skip
 import contextlib  # noqa: F401
 import functools  # noqa: F401
@@ -39,7 +39,7 @@ _INNERMOST = re.compile(r"first\):\n  File \"(.+)\", line (\d+) in (\S+)$", re.M
 
 
 def _is_own_crash(stack: str) -> bool:
-    """Whether CPython 3.11 ended the process itself: in its import locks, and in iterators of `items`."""
+    """Whether CPython 3.11 itself crashed: in its import locks, or in an iterator of `items`."""
     innermost = _INNERMOST.search(stack)
     if innermost is None:
         return False
@@ -59,7 +59,7 @@ def _use() -> Any:
 
 
 def _is_of_memory(error: Exception) -> bool:
-    """Whether it says that memory is the cause, or comes from CPython's own modules, which may lose a MemoryError."""
+    """Whether the error mentions memory, or comes from CPython's own modules, which may lose a MemoryError."""
     if isinstance(error, (MemoryError, ImportError, SystemError)) or isinstance(error.__cause__, MemoryError):
         return True
     if re.search("[Cc]an(no|')t allocate|MemoryError", str(error)):
@@ -69,13 +69,13 @@ def _is_of_memory(error: Exception) -> bool:
 
 
 def _fail_import(cells: memoryview, point: int) -> None:
-    """Fail once; the next import must succeed, and the package work."""
+    """Let the import fail once; the next one must succeed, and the package must work."""
     try:
         cells[0] = point
         import anyffi
 
-        # Without the fixtures: defaults of theirs are C++ objects made while the system loads the library, where
-        # nobody can catch what making them throws.
+        # Without the fixtures, some of whose defaults are C++ objects created while the system loads the
+        # library, where their exceptions cannot be caught.
         anyffi.load_module(anyffi.find_library("anyffi_testing"))
     except Exception as error:
         cells[0] = -1
@@ -85,14 +85,14 @@ def _fail_import(cells: memoryview, point: int) -> None:
     try:
         _use()
     except (ImportError, OSError) as error:
-        # The runtime registers its functions while the system loads it, once in a process; and glibc's loader does
-        # not try again what it left unfinished, for the package's libraries or for others.
+        # The runtime registers its functions while the system loads it, once per process; and glibc's loader
+        # does not retry relocations that it left unfinished, for any library.
         if not re.search("libanyffi lacks|undefined symbol: ", str(error)):
             raise
 
 
 class _Late:
-    """Makes calls when it is finalized."""
+    """An object whose finalizer makes calls."""
 
     def __init__(self, t: Any) -> None:
         self.kept = [t.apply, t.echo, lambda: self]
@@ -102,7 +102,7 @@ class _Late:
 
 
 def _fail_exit(cells: memoryview, point: int) -> None:
-    """Fail while an interpreter ends that has objects everywhere."""
+    """Let an allocation fail while an interpreter with objects in many places ends."""
     t = _use()
     import atexit
 
@@ -122,7 +122,7 @@ FAULTS: dict[str, Callable[[memoryview, int], None]] = {"import": _fail_import, 
 
 
 def run_child(cells: memoryview, fault: str, point: int) -> tuple[int, bool, str]:
-    """Return how a child ended, whether an allocation of it has failed, as far as it could tell, and its stack."""
+    """Return how a child ended, whether one of its allocations failed, if it could report that, and its stack."""
     reader, writer = os.pipe()
     with tempfile.TemporaryFile("w+") as stack:
         child = os.fork()
@@ -155,18 +155,18 @@ def _fail(cells: memoryview, fault: str, point: int, writer: int) -> NoReturn:
 def main() -> None:
     fault, count = sys.argv[1], int(sys.argv[2])
     cells, draw = open_cells(), random.Random(1)
-    # Without memory CPython's own compiler may end the process: what is imported is compiled before. Modules of an
-    # editable installation are not kept by their import.
+    # Without memory CPython's own compiler may end the process, so that modules are compiled before. The
+    # import does not store the bytecode of modules in an editable installation.
     assert compileall.compile_dir(ROOT / "pkg", quiet=1)
     assert run_child(cells, fault, -1)[0] == 0
     if fault == "exit":
         _use()
-    # The number of allocations that can fail.
+    # Find the number of allocations that can fail, by bisection.
     low, high = 0, 4_000_000 if fault == "import" else 2000
     while fault == "import" and high - low > 5000:
         middle = (low + high) // 2
         low, high = (middle, high) if run_child(cells, fault, middle)[1] else (low, middle)
-    # The first ones fail in this program, on its way out.
+    # The first allocations would fail in this program, before the import or exit.
     points = sorted(draw.sample(range(20, high), count))
     for point in points:
         status, _, stack = run_child(cells, fault, point)

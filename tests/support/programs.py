@@ -22,7 +22,7 @@ def run_program(source: str, mode: str, *, noisy: bool = False, **variables: str
 
 
 def stubgen(*words: object, folder: pathlib.Path | None = None, cwd: pathlib.Path | None = None) -> str:
-    """Run the command, and return its output or its error message."""
+    """Run a command, and return its output or its error message."""
     command = [sys.executable, "-m", "anyffi", "stubgen", *words]
     done = run(command, cwd=cwd, PYTHONPATH=folder and os.fspath(folder))
     assert (done.returncode, done.stderr) == (0, "") or (done.returncode == 1 and done.stdout == "")

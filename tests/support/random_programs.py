@@ -1,8 +1,8 @@
 """Programs of random steps: methods of containers, calls, callbacks that raise and re-enter, conversions.
 
 A program is a list of tuples of small ints, so that Hypothesis shortens it well. `run_program` runs it on one backend
-and returns what each step gave, as text: the exact type and value, or class and text of the exception. `compare` runs
-it on two.
+and returns the outcome of each step as text: the exact type and value, or class and text of the exception. `compare`
+runs it on two.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ from anyffi.structure import Mismatch
 from outcomes import shown, shown_error
 from support import CPYTHON
 
-#: What differs between runs, and the name of the mode in the key of its dataclass.
+#: Text that differs between runs, and the name of the mode in the key of the dataclass.
 _OWN = re.compile(r"0x[0-9a-fA-F]+|(?<=random_programs\.)c\w+")
 
 Step = tuple[int, int, int, int]
 
-#: Steps that users' code inside of other steps may take in one program, and how deep it may nest.
+#: The maximum number of steps that users' code inside of other steps takes in one program, and its maximum
+#: nesting.
 _INNER_STEPS, _INNER_LEVELS = 12, 3
 _MOST_ITEMS = 200
 
-#: Made anew for each program, since programs change some of them.
+#: Functions that create the values for each program, because programs change some of them.
 _VALUES: list[Callable[[], Any]] = [
     lambda: 0, lambda: 1, lambda: -2, lambda: 2.0, lambda: True, lambda: None, lambda: "a", lambda: "longer than inline",
     lambda: "\u0416\U0001f600", lambda: "\ud800", lambda: b"ab", lambda: 2**63, lambda: -(2**63), lambda: 2**70,
@@ -205,7 +206,7 @@ _ERRORS: list[Callable[[], BaseException]] = [
 
 
 class _Odd:
-    """An object whose methods take steps of the program, and then answer or raise."""
+    """An object whose methods run steps of the program before they return or raise."""
 
     def __init__(self, run: _Run, number: int) -> None:
         self._run, self._number = run, number
@@ -265,7 +266,7 @@ _ODD = (_Odd, _OddIndex, _OddIterable, _OddValue)
 
 
 def _has_addresses(value: Any) -> bool:
-    """Return whether a set of Python's own has elements that hash by their addresses, which decide on its order."""
+    """Return whether a Python set has elements that hash by their addresses, which determine its order."""
     elements = value if isinstance(value, (set, frozenset)) else ()
     return any(type(x).__hash__ is object.__hash__ for x in elements)
 
@@ -274,7 +275,7 @@ _records: dict[str, Any] = {}
 
 
 def record_class(ffi: Any) -> Any:
-    """Return the dataclass of programs on a backend, which is made once: types are never freed."""
+    """Return the dataclass of programs on a backend, which is created once, because types are never freed."""
     name: str = ffi.ffi_mode
     if name not in _records:
 
@@ -327,13 +328,13 @@ class _Run:
             if hasattr(type(value), "__len__") and not isinstance(value, _Odd) and len(value) > _MOST_ITEMS:
                 value = None
         except RecursionError:
-            # How deep the stack is differs.
+            # The depth of the stack differs between the modes.
             self.log.append("RecursionError")
         except BaseException as error:
             self.log.append(_OWN.sub("", shown_error(error)))
         else:
             self.log.append(_OWN.sub("", shown(value)))
-            # A text with an address has as many characters as the address has.
+            # The length of a text with an address depends on the address.
             is_same = not (isinstance(value, str) and _OWN.search(value)) and not _has_addresses(value)
             if value is not None and is_same:
                 self.pool.append(value)
@@ -352,10 +353,11 @@ class _Run:
             elif isinstance(value, (self.ffi.Array, self.ffi.List, tuple, list)):
                 left.extend(value)
             elif isinstance(value, Iterator):
-                # Of a container that has changed.
+                # Raised if the container has changed.
                 with contextlib.suppress(RuntimeError):
                     if type(value).__module__ == "anyffi":
-                        # The container, of which the iterator may not reach an element that refers to it.
+                        # The container itself, because its iterator may not reach an element that refers to
+                        # it.
                         left.extend(value.__reduce__()[1])
                     left.extend(itertools.islice(value, _MOST_ITEMS))
             elif isinstance(value, Mismatch):
@@ -378,7 +380,7 @@ def _make(run: _Run, a: int, b: int, c: int) -> Any:
 
 
 def _iterates_over(value: Any, container: Any) -> bool:
-    """Return whether a value is an iterator over the container, which then must not be extended by it: it never ends."""
+    """Return whether a value is an iterator over the container: extending the container by it would never end."""
     if not isinstance(value, Iterator) or isinstance(value, _Odd):
         return False
     with contextlib.suppress(TypeError):
@@ -391,12 +393,12 @@ def _method(run: _Run, a: int, b: int, c: int) -> Any:
     if name == "__hash__":
         hash(target)  # which may have the address of an element in it
         return None
-    # Python's own containers are the same in both modes, but for what they do with ours.
+    # Python's own containers behave the same in both modes, except with our objects.
     method = getattr(target, name)
     args = [run.any(c + 7 * i) for i in range(c % 4)]
     if name in ("extend", "__iadd__") and any(_iterates_over(x, target) for x in args):
         return None
-    # Python's words for keywords of `__next__` differ; see test_special_methods.py.
+    # Python's messages about keywords of `__next__` differ; see test_special_methods.py.
     if c % 16 == 15 and name != "__next__":
         return method(*args, **{_KEYWORDS[b % len(_KEYWORDS)]: run.any(a)})
     return method(*args) if callable(method) else method
@@ -405,7 +407,7 @@ def _method(run: _Run, a: int, b: int, c: int) -> Any:
 def _operator(run: _Run, a: int, b: int, c: int) -> Any:
     operation = _OPERATORS[a % len(_OPERATORS)]
     left, right = run.any(b), run.any(c)
-    # `[x] * 2**63` and the like take all memory that there is.
+    # `[x] * 2**63` and the like would use all memory.
     if operation is operator.mul and (
         (isinstance(left, int) and left > 9) or (isinstance(right, int) and right > 9)
     ):
@@ -440,7 +442,7 @@ def _call_back(run: _Run, a: int, b: int, c: int) -> Any:
     name = _CALLERS[a % len(_CALLERS)]
     function = run.any(b) if b % 4 == 3 else _Odd(run, b)
     result = run.ffi.get_global_func("testing." + name)(function, *(run.any(c + i) for i in range(c % 3)))
-    # A traceback has frames of the backend.
+    # Without the traceback, which has frames of the backend.
     return result[:2] if name == "catch_error" and isinstance(result, run.ffi.Array) else result
 
 
@@ -477,11 +479,11 @@ _STEPS = (
 
 
 def run_program(ffi: Any, steps: list[Step], inner: list[Step], values: list[Any]) -> list[str]:
-    """Run a program, and return what happened; the last line counts the blocks of memory that it left."""
+    """Run a program, and return its outcomes; the last line counts the memory blocks that it leaked."""
     live_blocks = ffi.get_global_func("testing.live_blocks")
     run = _Run(ffi, inner, values)
     before = live_blocks()
-    # The API that pickles are read with.
+    # The API by which pickles are read.
     in_use, _current.api = _current.api, ffi
     try:
         for step in steps:
@@ -490,7 +492,7 @@ def run_program(ffi: Any, steps: list[Step], inner: list[Step], values: list[Any
     finally:
         _current.api = in_use
     if CPYTHON and live_blocks() != before:
-        # Cycles through Python's own containers are collected.
+        # Collects cycles through Python's own containers.
         gc.collect()
     run.log.append(f"{live_blocks() - before} blocks")
     return run.log
@@ -502,7 +504,7 @@ def compare(both: tuple[Any, Any], steps: list[Step], inner: list[Step], values:
     Raises
     ------
     AssertionError
-        They did not do the same, or left memory behind.
+        The outcomes differ, or memory was leaked.
     """
     one, other = (run_program(ffi, steps, inner, values) for ffi in both)
     for number, (mine, theirs) in enumerate(zip(one, other)):

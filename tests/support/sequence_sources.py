@@ -66,7 +66,7 @@ ANYFFI_ENUM(Sparse, "seqs.Sparse")
 ANYFFI_EXPORT(same, [](Sparse sparse) { return sparse; });
 """
 
-#: Two libraries have an exception class of one name, with different keys.
+#: The source of two libraries with exception classes of the same name, but different keys.
 SAME_NAMES = """
 #include <anyffi/anyffi.h>
 #include <stdexcept>

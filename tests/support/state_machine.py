@@ -18,10 +18,10 @@ from support import CPYTHON, collect, words_of
 
 
 class Opaque:
-    """Python objects, compared by identity."""
+    """A Python object, compared by identity."""
 
 
-#: A few, whose refcounts are checked.
+#: A few objects, whose refcounts are checked.
 OPAQUE = [Opaque() for _ in range(3)]
 
 values = st.one_of(
@@ -35,7 +35,7 @@ lists_of_values = st.lists(values, max_size=6)
 indices = st.one_of(st.integers(-12, 12), st.sampled_from([2**63 - 1, -(2**63), 2**70, -(2**70)]))
 _steps = st.one_of(st.none(), st.integers(-4, 4), st.sampled_from([2**70, -(2**70)]))
 slices = st.builds(slice, st.none() | indices, st.none() | indices, _steps)
-#: Few enough to be drawn again.
+#: Few enough for drawing the same ones again.
 keys = st.one_of(
     st.integers(-4, 12),
     st.sampled_from(
@@ -62,7 +62,7 @@ class Machine(RuleBasedStateMachine):
         try:
             result = function()
         except (IndexError, ValueError, KeyError, TypeError, OverflowError, MemoryError) as error:
-            # A TypeError names the class, which differs.
+            # The text of a TypeError names the class, which differs.
             return type(error), words_of(error) if type(error) is not TypeError else None
         return self.ffi.to_python(result)
 
@@ -80,7 +80,7 @@ class Machine(RuleBasedStateMachine):
         assert cases.same(got, expected), (got, expected)
 
     def described(self) -> str:
-        """Return what C++ must see of the container."""
+        """Return the expected description of the container by C++."""
         return cases.describe(self.model)
 
     @invariant()
@@ -104,7 +104,7 @@ class Machine(RuleBasedStateMachine):
     def teardown(self) -> None:
         self.native("testing.hold")(None)
         self.ours = self.model = None
-        # PyPy frees wrappers at some later time.
+        # PyPy frees wrappers later.
         if CPYTHON and self.native("testing.live_blocks")() != self.blocks:
             collect()
             assert self.native("testing.live_blocks")() == self.blocks

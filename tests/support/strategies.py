@@ -51,7 +51,7 @@ texts = st.one_of(
 )
 binaries = st.binary(max_size=40)
 scalars = st.one_of(st.none(), st.booleans(), ints, floats, complexes, texts, binaries, st.just(...))
-#: Without NaN, which a dict may hold twice and the runtime may not.
+#: Without NaN, of which a dict may have two, but no container of the runtime.
 hashable_scalars = st.one_of(
     st.none(),
     st.booleans(),
@@ -75,7 +75,7 @@ def _arrays(draw: Any) -> Any:
     """Draw an array of any layout: strides of either sign, transposed, broadcast, read-only."""
     shape = draw(st.lists(st.integers(0, 4), max_size=4))
     x = np.arange(np.prod(shape, dtype=int)).astype(draw(st.sampled_from(sorted(DLPACK)))).reshape(shape)
-    # The Ellipsis keeps an array without axes an array.
+    # The Ellipsis makes the result an array even if it has no axes.
     x = x[(*(slice(None, None, draw(st.sampled_from([1, 2, -1, -2]))) for _ in shape), ...)]
     x = x.transpose(draw(st.permutations(range(x.ndim))))
     if draw(st.booleans()):

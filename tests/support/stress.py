@@ -1,9 +1,9 @@
-"""Programs that strain a process for some seconds: forks, start methods, exits, imports, signals, threads.
+"""Programs that stress a process for some seconds: forks, start methods, exits, imports, signals, threads.
 
     python stress.py NAME [--seconds N] [--calls N]
 
-FFI_MODE says in which mode. A program prints how many rounds it ran, and fails at the first wrong result; one that
-hangs is for the caller to end.
+FFI_MODE selects the mode. A program prints how many rounds it ran, and fails at the first wrong result; the caller
+ends one that hangs.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _call_released = anyffi.get_global_func("testing.authoring.released")
 
 
 def _released(function: Callable[[], Any]) -> Any:
-    """Return what a function returns that a body without the interpreter's lock calls."""
+    """Return the result of a function that is called from C++ code without the interpreter's lock."""
     found: list[Any] = []
     assert _call_released(lambda: found.append(function()), ["a text"]) == ["a text"]
     return found[0]
 
 
 def _one_call(number: int) -> None:
-    """Make calls of each kind, with results that are known."""
+    """Make calls of each kind, and check the results."""
     xs = anyffi.List([number, "a text that has its own memory", (number,)])
     assert t.echo(xs) is xs
     assert xs[2] == (number,)
@@ -68,7 +68,7 @@ def _fail(number: int) -> None:
 
 
 def _rounds(seconds: float) -> Iterator[int]:
-    """Count until the time has passed, at least to one."""
+    """Count rounds until the time has passed; at least one."""
     end = time.monotonic() + seconds
     for number in itertools.count():
         yield number
@@ -77,7 +77,7 @@ def _rounds(seconds: float) -> Iterator[int]:
 
 
 class _Threads:
-    """Threads that make calls until the block ends, which then raises what one of them raised."""
+    """Run threads that make calls until the block ends, which then raises the error of one of them."""
 
     def __init__(self, count: int, body: Callable[[int], object] = _one_call) -> None:
         self._ended, self._errors, self._body = False, list[BaseException](), body
@@ -142,7 +142,7 @@ def _work(value: Any) -> Any:
 
 def start_methods(seconds: float) -> int:
     """Send containers through pools of each start method, while threads of this process are in calls."""
-    # A child of fork must not wait for what other threads had locked.
+    # A forked child must not wait for locks that other threads had.
     given = [anyffi.Array([i, "a text that has its own memory"]) for i in range(8)]
     pools = 0
     for _ in _rounds(seconds):
@@ -203,7 +203,7 @@ def exits(seconds: float) -> int:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
         assert done.returncode == 3, f"{where}: exit {done.returncode}\n{done.stderr}"
         assert "Fatal" not in done.stderr, f"{where}: {done.stderr}"
-        # A daemon thread that the end of the interpreter interrupts may be in ctypes, which reports it.
+        # A daemon thread that the interpreter interrupts at its end may be in ctypes, which prints an error.
         assert threads or not done.stderr, f"{where}: {done.stderr}"
     return number + 1
 
@@ -227,7 +227,7 @@ else: raise AssertionError("imported twice")
 
 
 def embed(seconds: float) -> int:
-    """End interpreters of one process that leave objects behind; later ones refuse the import."""
+    """Run interpreters in one process that leave objects behind when they end; later ones refuse the import."""
     with tempfile.TemporaryDirectory() as folder:
         program = build_embedding(pathlib.Path(folder))
         if program is None:
@@ -264,15 +264,16 @@ def imports(seconds: float) -> int:
 
 
 class _Interrupt(BaseException):
-    """What the handler of a signal raises."""
+    """The exception that a signal handler raises."""
 
 
-#: In ctypes mode, what a handler raises before the first line of a callback arrives as KeyboardInterrupt.
+#: In ctypes mode an exception that a handler raises before the first line of a callback arrives as
+#: KeyboardInterrupt.
 _INTERRUPTS = (_Interrupt, *((KeyboardInterrupt,) if anyffi.ffi_mode == "ctypes" else ()))
 
 
 def signals(seconds: float) -> int:
-    """Let one handler raise at any moment of calls and callbacks, and another one make calls."""
+    """Let a signal handler raise at any moment of calls and callbacks, and another one make calls."""
     is_armed = False
     raised = 0
 
@@ -300,7 +301,7 @@ def signals(seconds: float) -> int:
         time.sleep(0.0005)
 
     main = threading.get_ident()
-    # ctypes prints what it loses.
+    # ctypes prints the exceptions that it loses.
     sys.unraisablehook = lambda lost: None
     former = [signal.signal(signal.SIGALRM, interrupt), signal.signal(signal.SIGUSR1, call)]
     attempt(0)
@@ -323,12 +324,13 @@ def signals(seconds: float) -> int:
 
 # ---- the soak ----------------------------------------------------------------------------------------------
 
-#: What the memory of a process may grow by after the first calls: arenas of malloc for each thread, and the like.
+#: The maximum growth of memory after the first calls, because of malloc's arenas for each thread and the
+#: like.
 _MOST_GROWTH = 16 << 20
 
 
 def soak(seconds: float, calls: int = 0) -> int:
-    """Make calls in 16 threads, for a time or up to a number of calls; memory must stay as it is."""
+    """Make calls in 16 threads, for a time or up to a number of calls; memory must not grow."""
     apply, echo, add_one, blocks = t.apply, t.echo, t.add_one, t.live_blocks
     done = [0] * 16
 
@@ -372,7 +374,7 @@ def soak(seconds: float, calls: int = 0) -> int:
 
 
 def _resident() -> int:
-    """Return the size of the process in memory, or the largest that it has had where the system has no other."""
+    """Return the size of the process in memory, or its maximum so far if the system reports no other."""
     try:
         with open("/proc/self/statm") as file:
             return int(file.read().split()[1]) * resource.getpagesize()

@@ -1,4 +1,4 @@
-"""What most test files need: paths of the checkout, subprocesses, and marks for what PyPy lacks."""
+"""Helpers of most test files: paths of the checkout, subprocesses, and marks for features that PyPy lacks."""
 
 from __future__ import annotations
 
@@ -24,20 +24,21 @@ CPYTHON = sys.implementation.name == "cpython"
 #: Whether this is a build that can run without the GIL.
 FREE_THREADED = "t" in getattr(sys, "abiflags", "")
 
-#: Such a build of CPython 3.13 never frees functions and classes after a second thread was started. Neither cffi nor
-#: ml_dtypes is made for it.
+#: CPython 3.13t never frees functions and classes after a second thread was started. Neither cffi nor
+#: ml_dtypes supports it.
 CPYTHON_313T = FREE_THREADED and sys.version_info[:2] == (3, 13)
 frees_classes = pytest.mark.skipif(CPYTHON_313T, reason="CPython 3.13t never frees functions and classes")
 
-#: Raised at the recursion limit: PyPy raises TypeError where it cannot set the context of the RecursionError.
+#: Raised at the recursion limit: PyPy raises TypeError if it cannot set the context of the RecursionError.
 STACK_ENDS = RecursionError if CPYTHON else (RecursionError, TypeError)
 
-#: A finalizer may release objects that only the next collection finds; with refcounts one is nearly always enough.
+#: A finalizer may release objects that only the next collection finds; with refcounts one collection is
+#: nearly always enough.
 COLLECTIONS = 1 if CPYTHON else 5
 
 
 def cpython_only(reason: str) -> pytest.MarkDecorator:
-    """Return the mark of a test about what only CPython has."""
+    """Return the mark of a test that only applies to CPython."""
     return pytest.mark.skipif(not CPYTHON, reason=reason)
 
 
@@ -48,7 +49,7 @@ def slow_except(quick: Collection[object], values: Iterable[object], reason: str
 
 
 def collect(until: Callable[[], bool] | None = None) -> None:
-    """Collect garbage repeatedly, for objects that finalizers release, or until there is none."""
+    """Collect garbage repeatedly, because finalizers may release objects, until there is none."""
     for _ in range(COLLECTIONS if until is None else 5):
         if until is not None and until():
             break
@@ -61,15 +62,15 @@ def count_live(module: Any) -> int:
     return int(module.live())
 
 
-#: What the runtime exports besides functions: the type of a handler that catches nothing (ThrowWatch), which it
-#: defines in place of the compiler.
+#: The runtime's exported symbols that are no functions: the type of a handler that catches nothing
+#: (ThrowWatch), which the runtime defines instead of the compiler.
 EXPORTED_TYPES = {"_ZTIN6anyffi6detail10ThrowWatchE"}
 
 CXX = os.environ.get("CXX", "c++")
 CC = os.environ.get("CC", "cc")
 
-#: The type of the fixture `build`: compiles a source file, given by name and content, and returns the library. A third
-#: argument is the folder of other headers.
+#: The type of the fixture `build`, which compiles a source file, given by name and content, and returns the
+#: library. A third argument is a folder of other headers.
 Build = Callable[..., pathlib.Path]
 
 needs_compilers = pytest.mark.skipif(
@@ -87,7 +88,7 @@ compiles_classes = [
 
 
 def run_in_threads(bodies: list[Callable[[], Any]]) -> None:
-    """Run them at once, and raise the first error of any."""
+    """Run functions in parallel threads, and raise the first error."""
     errors: list[BaseException] = []
     start = threading.Barrier(len(bodies))
 
@@ -129,7 +130,7 @@ def run(
     cwd: pathlib.Path | None = None,
     **variables: str | None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command with some environment variables changed, or removed where None is given."""
+    """Run a command with some environment variables changed, or removed if their value is None."""
     environment = {k: v for k, v in {**os.environ, **variables}.items() if v is not None}
     # Check mode needs the GIL.
     if variables.get("FFI_MODE") == "check" and "PYTHON_GIL" not in variables and FREE_THREADED:

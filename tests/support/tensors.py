@@ -26,12 +26,12 @@ IDS = [f"{x.dtype}{x.shape}" for x in map(np.asarray, ARRAYS)]
 
 #: The version of NumPy, such as (2, 4).
 NUMPY = tuple(int(part) for part in np.__version__.split(".")[:2])
-#: Whether NumPy exports and imports capsules with a version, and so read-only arrays.
+#: Whether NumPy supports versioned capsules, and so read-only arrays.
 VERSIONED = NUMPY >= (2, 1)
 
 
 class Exporter:
-    """An array of another library, which offers `__dlpack__` alone."""
+    """An array of another library, which only has `__dlpack__`."""
 
     def __init__(self, array: Any) -> None:
         self.array = array

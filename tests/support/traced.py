@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-#: Keys of events that differ from run to run and from mode to mode.
+#: Keys of events that differ between runs or modes.
 VOLATILE = ("time", "duration", "pid", "date", "mode", "command")
 
 #: Values of every type, classes of all protocols, and errors of every origin.
@@ -87,5 +87,5 @@ def run():
 
 
 def settled(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return events without what differs from run to run."""
+    """Return events without the keys that differ between runs."""
     return [{key: value for key, value in event.items() if key not in VOLATILE} for event in events]

@@ -1,4 +1,4 @@
-"""The type checkers that users run, both at their strictest."""
+"""The type checkers that users run, both in strict mode."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ needs_mypy = pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason
 
 
 def find_pyright() -> str | None:
-    """Return pyright of the path, or of the environment of `tools/dev.py lint`."""
+    """Return the path of pyright, from PATH or from the environment of `tools/dev.py lint`."""
     of_lint = [str(path) for path in (ROOT / ".dev").glob("*-lint/env/bin/pyright")]
     return shutil.which("pyright") or next(iter(of_lint), None)
 
@@ -29,7 +29,7 @@ needs_pyright = pytest.mark.skipif(
 
 
 def run_mypy(folder: pathlib.Path, *words: object, search: Sequence[pathlib.Path] = ()) -> str:
-    """Return what mypy finds in files of a folder; empty if it finds nothing."""
+    """Return mypy's errors for files of a folder; empty if there are none."""
     path = os.pathsep.join(map(str, search))
     command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--config-file=", *words]
     done = run([*command, "--cache-dir", folder / ".mypy_cache"], cwd=folder, MYPYPATH=path, LD_PRELOAD=None)
@@ -44,13 +44,13 @@ def run_pyright(
     roots: Sequence[str] = (),
     python: object = sys.executable,
 ) -> str:
-    """Return what pyright finds in files of a folder; empty if it finds nothing. `roots` have modules of their own."""
+    """Return pyright's errors for files of a folder; empty if there are none. `roots` have their own modules."""
     paths = [str(path) for path in search]
     settings = {
         "typeCheckingMode": "strict",
         "include": list(included),
         "pythonVersion": "3.10",
-        # What is to be refused is refused.
+        # Errors that the files expect must occur.
         "reportUnnecessaryTypeIgnoreComment": "error",
         "extraPaths": paths,
         "executionEnvironments": [{"root": root, "extraPaths": paths} for root in roots],

@@ -24,7 +24,7 @@ def unaligned(shape: tuple[int, ...], dtype: str = "float64") -> Any:
 
 
 def refusal(function: Any, *args: Any) -> str:
-    """Return what the message says after the signature."""
+    """Return the part of the message after the signature."""
     with pytest.raises(TypeError) as caught:
         function(*args)
     signature, place, reason = str(caught.value).partition(": argument 0 (x): ")
