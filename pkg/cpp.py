@@ -1,6 +1,6 @@
 """C++ compiled where it is used: from a string, a file or a notebook's cell.
 
-A library is named by a hash of sources, options, compiler and headers, and kept in the user's cache. So
+A library's name has hashes of sources, options, compiler and headers, and it is kept in the user's cache. So
 nothing is built twice, and several processes may build the same library at once.
 """
 
@@ -31,7 +31,7 @@ __all__ = ["build", "load_inline", "load_ipython_extension"]
 
 _Paths = Sequence[Union[str, "os.PathLike[str]"]]
 
-#: Errors of files that another cache helps with.
+#: File errors that using another cache avoids.
 _NO_CACHE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENOTDIR)
 
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
@@ -55,19 +55,19 @@ def load_inline(
     Parameters
     ----------
     name : str
-        Of the module; compiler messages name lines of it.
+        The name of the module, by which compiler messages refer to its lines.
     cpp_source : str
         The code. ``anyffi/anyffi.h`` is included before its first line.
     functions : str, sequence of str or mapping of str to str, optional
         The functions to export, from the global namespace: by their names, such as ``"scale"``, or with names
         and defaults of their parameters, such as ``"scale(x, by=2.0)"``, which keyword arguments need. The
-        values of a mapping are docs. What the code exports itself with ``ANYFFI_EXPORT`` needs no mention.
+        values of a mapping are docs. Functions that the code exports with ``ANYFFI_EXPORT`` need no mention.
     extra_cflags, extra_ldflags : sequence of str, optional
         Options for the compiler and the linker, after those that are always given (``-O2 -std=c++17``).
         With ``-g`` debuggers show the lines of `cpp_source`, which stays in the user's cache, as do
         tracebacks with ``FFI_TRACEBACK=1``, which adds such an option.
     extra_include_paths : sequence of path-like, optional
-        Where ``#include`` looks, too.
+        Further folders in which ``#include`` searches.
     override : bool
         As in `load_module`.
 
@@ -82,7 +82,7 @@ def load_inline(
         There is no compiler, or it refuses the code: the message is the compiler's, with line numbers of
         `cpp_source`.
     ValueError
-        What `functions` says cannot be read.
+        `functions` cannot be parsed.
     """
     _check_name(name)
     if not isinstance(cpp_source, str):
@@ -107,7 +107,7 @@ def build(
     extra_ldflags: Sequence[str] = (),
     extra_include_paths: _Paths = (),
 ) -> str:
-    """Compile C++ files, at the same time, to a library for `load_module`.
+    """Compile C++ files, in parallel, to a library for `load_module`.
 
     Nothing is done if the same was built before: with equal contents of the files and of the headers that
     they include, options and compiler. System headers count by the compiler's version.
@@ -115,7 +115,7 @@ def build(
     Parameters
     ----------
     name : str
-        What the library's name begins with.
+        The beginning of the library's name.
     sources : sequence of path-like
         The files.
     extra_cflags, extra_ldflags, extra_include_paths
@@ -124,14 +124,14 @@ def build(
     Returns
     -------
     str
-        Where the library lies, in the user's cache: below ``anyffi`` in ``$XDG_CACHE_HOME``, or ``~/.cache``.
+        The path of the library in the user's cache: below ``anyffi`` in ``$XDG_CACHE_HOME``, or ``~/.cache``.
 
     Raises
     ------
     RuntimeError
         There is no compiler, it refuses the code, or it was ended: the message is the compiler's.
     OSError
-        A source cannot be read, or the cache not be written, and has not got the library.
+        A source cannot be read, or the cache does not have the library and cannot be written.
     """
     return _build(name, sources, extra_cflags, extra_ldflags, extra_include_paths, None)
 
@@ -154,7 +154,7 @@ def _build(
     compiler = _find_compiler()
     cflags = ["-std=c++17", "-O2", "-fPIC", *_version_flags(compiler)]
     if _mode.ffi_traceback:
-        # In DWARF 5, addr2line takes one file for another where a source names its file by `#line`.
+        # With DWARF 5, addr2line confuses files if a source sets its file name by `#line`.
         cflags.append("-gdwarf-4")
     cflags += extra_cflags
     if debug_dir is not None and any(flag.startswith("-g") for flag in cflags):
@@ -174,7 +174,7 @@ def _build(
     with _cache_errors():
         cache = _make_cache()
         manifest = os.path.join(cache, stem + ".json")
-        # What is there needs no lock, nor that the cache can be written.
+        # An existing library needs neither the lock nor a writable cache.
         found = _find_built(manifest)
         if found is not None:
             return found
@@ -195,7 +195,7 @@ def _compile(
     cache: str,
     stem: str,
 ) -> str:
-    """Compile, link, and describe what was made in a manifest; other processes see all of it or nothing."""
+    """Compile, link, and write a manifest of the result; other processes see all of it or nothing."""
     with tempfile.TemporaryDirectory(prefix=stem, dir=cache) as folder:
         objects = [os.path.join(folder, f"{i}.o") for i in range(len(paths))]
 
@@ -261,7 +261,7 @@ def _find_compiler() -> list[str]:
 
 
 def _version_flags(compiler: list[str]) -> list[str]:
-    """Return the options that keep two versions of a library in one process apart.
+    """Return the options that separate two versions of a library in one process.
 
     By default GCC makes inline variables unique in a process, so that a new version would use the old one's.
     """
@@ -298,7 +298,7 @@ def _make_cache() -> str:
 
 @contextlib.contextmanager
 def _cache_errors() -> Iterator[None]:
-    """Say in errors of files what they were for, and what can be done."""
+    """Add the purpose of the cache, and how to move it, to file errors."""
     try:
         yield
     except OSError as error:
@@ -309,7 +309,7 @@ def _cache_errors() -> Iterator[None]:
 
 
 def _remove_left(cache: str, stem: str) -> None:
-    """Remove what processes left that were killed while they built this library, which is locked."""
+    """Remove files of processes that were killed while they built this library, which is locked."""
     for entry in os.scandir(cache):
         if entry.name.startswith(stem) and entry.is_dir(follow_symlinks=False):
             shutil.rmtree(entry.path, ignore_errors=True)
@@ -317,7 +317,7 @@ def _remove_left(cache: str, stem: str) -> None:
 
 @contextlib.contextmanager
 def _lock(stem: str) -> Iterator[None]:
-    """Let one process build at a time; without file locks each builds its own."""
+    """Let one process build at a time; without file locks each process builds its own library."""
     try:
         import fcntl
     except ImportError:
@@ -329,13 +329,13 @@ def _lock(stem: str) -> Iterator[None]:
 
 
 def _find_built(manifest: str) -> str | None:
-    """Return the library that was built with the present headers, or None."""
+    """Return the library that was built with the current headers, or None."""
     try:
         with open(manifest, encoding="utf-8") as file:
             built = json.load(file)
         unchanged = all(_digest_file(path) == digest for path, digest in built["headers"].items())
         library: str = built["library"]
-        # The system may have ended before all of it was written.
+        # The system may have crashed before all of the library was written.
         unchanged = unchanged and os.path.getsize(library) == built["size"]
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None

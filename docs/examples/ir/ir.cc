@@ -1,6 +1,6 @@
 /// \file
-/// Passes over expressions, whose classes are Python's: `python -m anyffi stubgen --cpp nodes -o nodes.h` wrote the
-/// structs.
+/// Passes over expressions, whose classes are declared in Python; `python -m anyffi stubgen --cpp nodes -o nodes.h`
+/// wrote the structs.
 
 #include <anyffi/anyffi.h>
 
@@ -20,10 +20,10 @@ using anyffi::String;
 using anyffi::Variant;
 using ir::Expr;
 
-/// An expression as what it is: `Node(expr).visit(visitor)` calls the visitor with its class.
+/// An expression of any class: `Node(expr).visit(visitor)` calls the visitor with an object of its class.
 using Node = Variant<Ref<ir::Var>, Ref<ir::Const>, Ref<ir::Call>, Ref<ir::Let>, Ref<ir::Function>>;
 
-/// What a call does with its arguments.
+/// The computation of a call, `add` or `mul`.
 class Operation {
  public:
   explicit Operation(const String& name) : is_add_(name == "add") {
@@ -85,7 +85,7 @@ double evaluate(const Ref<ir::Function>& function, const Array<double>& args) {
 
 // ---- a mapper ----
 
-/// A call with its constants computed; what is no call, or has fewer than two of them, stays the same object.
+/// A call with its constants folded. Anything else, and a call with fewer than two constants, stays the same object.
 AnyValue fold_part(const AnyValue& part) {
   Variant<Ref<ir::Call>, AnyValue> node(part);
   if (!node.holds<Ref<ir::Call>>()) return part;

@@ -13,7 +13,7 @@ passes = anyffi.load_module("./libir.so")
 
 @functools.singledispatch
 def inline(expr: Any, values: dict[Any, Any]) -> Any:
-    """Replace the variables of all `let` by their values: a pass with an environment, the known values."""
+    """Replace the variables of all `let` by their values: a pass whose environment has the known values."""
     return structure.map_children(expr, lambda part: inline(part, values))
 
 
@@ -30,7 +30,7 @@ def inline_let(let: Let, values: dict[Any, Any]) -> Any:
 
 
 def count(expr: Any, cls: type) -> int:
-    """Return how many different nodes are of a class: a visitor."""
+    """Return the number of different nodes of a class: a visitor."""
     found = 0
 
     def see(part: Any) -> None:
@@ -42,7 +42,7 @@ def count(expr: Any, cls: type) -> int:
 
 
 def outcome(function: Any, *args: Any) -> str:
-    """Name the class of what a call raises, and its message."""
+    """Return the class and message of the exception that a call raises."""
     try:
         function(*args)
     except Exception as error:
@@ -62,7 +62,7 @@ def examples() -> Iterator[tuple[str, Any, Any]]:
     yield "f = make('xyt')", str(f), "fn(x, y) let t = ((x * 2) + (1 + 2)) in ((t * y) + t)"
     yield "passes.evaluate(f, [10, 2])", passes.evaluate(f, [10, 2]), 69.0
 
-    # Variables that are bound at the same place are the same, whatever their names.
+    # Variables that are bound at the same place are equal, whatever their names.
     yield "structural_equal(f, make('abc'))", anyffi.structural_equal(f, g), True
     same = anyffi.structural_hash(f) == anyffi.structural_hash(g)
     yield "structural_hash(f) == structural_hash(g)", same, True
@@ -82,7 +82,7 @@ def examples() -> Iterator[tuple[str, Any, Any]]:
 
     inlined = inline(folded, {})
     yield "inline(folded, {})", str(inlined), "fn(x, y) ((((x * 2) + 3) * y) + ((x * 2) + 3))"
-    # What was one node is one still, so that C++ can find common parts.
+    # A shared node stays one node, so that C++ can find common parts.
     yield "count(inlined, Const)", count(inlined, Const), 2
     yield "passes.evaluate(inlined, [10, 2])", passes.evaluate(inlined, [10, 2]), 69.0
 

@@ -20,14 +20,14 @@ ANYFFI_TYPE_KEY(ir::Let, "ir.Let", ir::Expr);
 ANYFFI_TYPE_KEY(ir::Function, "ir.Function", ir::Expr);
 
 namespace ir {
-/// What all expressions have: operators that make larger ones, and text.
+/// The base of all expressions, with operators that build larger ones, and text.
 struct Expr {
 };
 }  // namespace ir
 ANYFFI_RECORD_FIELDS(ir::Expr);
 
 namespace ir {
-/// A variable: what binds it says which one it is, and not its name.
+/// A variable, which is identified by its binding and not by its name.
 struct Var : ::ir::Expr {
   anyffi::String name;
 };
@@ -56,7 +56,7 @@ ANYFFI_RECORD_FIELDS(ir::Call)
     .field("args", &ir::Call::args);
 
 namespace ir {
-/// A variable for a value: `var` is bound in the fields after it, so in `body`, but not in `value`.
+/// A variable for a value: `var` is bound in the fields that follow, so in `body`, but not in `value`.
 struct Let : ::ir::Expr {
   anyffi::Ref<::ir::Expr> value;
   anyffi::Ref<::ir::Var> var;

@@ -9,7 +9,7 @@ import anyffi
 
 @anyffi.dataclass("ir.Expr", eq=False)
 class Expr:
-    """What all expressions have: operators that make larger ones, and text."""
+    """The base of all expressions, with operators that build larger ones, and text."""
 
     def __add__(self, other: Any) -> Call:
         return Call("add", (self, as_expr(other)))
@@ -23,7 +23,7 @@ class Expr:
 
 @anyffi.dataclass("ir.Var", eq=False, structural="variable")
 class Var(Expr):
-    """A variable: what binds it says which one it is, and not its name."""
+    """A variable, which is identified by its binding and not by its name."""
 
     name: str = anyffi.field(structural="ignore")
 
@@ -45,7 +45,7 @@ class Call(Expr):
 
 @anyffi.dataclass("ir.Let", eq=False)
 class Let(Expr):
-    """A variable for a value: `var` is bound in the fields after it, so in `body`, but not in `value`."""
+    """A variable for a value: `var` is bound in the fields that follow, so in `body`, but not in `value`."""
 
     value: Expr
     var: Var = anyffi.field(structural="defines")

@@ -1,7 +1,7 @@
 /// \file
-/// A library of someone else, which knows nothing of Python: approximate nearest neighbours by a hierarchical navigable
+/// A third-party library, which does not depend on Python: approximate nearest neighbours by a hierarchical navigable
 /// small world (Malkov and Yashunin, 2018). Each point has links to points that are near it; those of higher levels are
-/// few and far apart. A search walks along the links, level by level downwards.
+/// few and far apart. A search follows the links, level by level downwards.
 #ifndef HNSW_H_
 #define HNSW_H_
 
@@ -23,17 +23,17 @@
 
 namespace hnsw {
 
-/// How far two points are from each other: the square of their distance, 1 - their product, 1 - the cosine.
+/// The distance of two points: the squared Euclidean distance, 1 - the inner product, 1 - the cosine.
 enum class Metric : int32_t { kL2, kInner, kCosine };
 
 struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-/// No room for another point.
+/// There is no room for another point.
 struct Full : Error {
   using Error::Error;
 };
-/// What was to be loaded is no index.
+/// The loaded data is no index.
 struct Corrupt : Error {
   using Error::Error;
 };
@@ -43,7 +43,7 @@ struct Match {
   float distance;
 };
 
-/// Points with ids. Any number of threads may search at once, also while another one changes the index.
+/// Points with ids. Any number of threads may search at once, even while another thread changes the index.
 class Index {
  public:
   Index(int64_t dim, Metric metric = Metric::kL2, int64_t capacity = 1024, int64_t links = 16, uint64_t seed = 0)
@@ -66,7 +66,7 @@ class Index {
     std::shared_lock lock(mutex_);
     return capacity_;
   }
-  /// How many points a search keeps in view: more make it slower and more exact.
+  /// The number of candidates that a search keeps: more make it slower and more exact.
   int64_t breadth() const {
     std::shared_lock lock(mutex_);
     return breadth_;
@@ -77,7 +77,7 @@ class Index {
     breadth_ = breadth;
   }
 
-  /// Adds a point of dim() numbers, in place of one that has the id.
+  /// Adds a point of dim() numbers, which replaces one with the same id.
   void add(const float* point, int64_t id) {
     std::unique_lock lock(mutex_);
     auto former = slots_.find(id);
@@ -91,7 +91,7 @@ class Index {
     if (nodes_.size() > 64 && static_cast<size_t>(count()) * 2 < nodes_.size()) rebuild();
   }
 
-  /// Throws std::out_of_range for an id that is not there. The point no longer is a match, but leads to others.
+  /// Throws std::out_of_range if there is no such id. The point is no match any more, but still leads to others.
   void remove(int64_t id) {
     std::unique_lock lock(mutex_);
     nodes_[find(id)].is_removed = true;
@@ -102,7 +102,7 @@ class Index {
     std::shared_lock lock(mutex_);
     return slots_.count(id) > 0;
   }
-  /// The numbers of a point; with Metric::kCosine those of length 1 in its direction.
+  /// The numbers of a point; with Metric::kCosine they are scaled to length 1.
   std::vector<float> point(int64_t id) const {
     std::shared_lock lock(mutex_);
     const float* numbers = at(find(id));
@@ -143,7 +143,7 @@ class Index {
     capacity_ = capacity;
   }
 
-  /// Writes what `load` reads, on a machine of the same byte order.
+  /// Writes the format that `load` reads, on a machine with the same byte order.
   void save(std::ostream& out) const {
     std::shared_lock lock(mutex_);
     out.write(kMagic, sizeof kMagic);
@@ -156,7 +156,7 @@ class Index {
     }
   }
 
-  /// Throws Corrupt.
+  /// Throws Corrupt if the data is not valid.
   static std::unique_ptr<Index> load(std::istream& in) {
     char magic[sizeof kMagic] = {};
     in.read(magic, sizeof magic);
@@ -181,12 +181,12 @@ class Index {
   }
 
  private:
-  /// The place of a point.
+  /// The index of a point in nodes_.
   using Slot = uint32_t;
   using Near = std::pair<float, Slot>;
   struct Node {
     int64_t id;
-    /// By level.
+    /// The links, by level.
     std::vector<std::vector<Slot>> links;
     bool is_removed = false;
   };
@@ -196,7 +196,7 @@ class Index {
   int64_t count() const { return static_cast<int64_t>(slots_.size()); }
   const float* at(Slot slot) const { return &numbers_[static_cast<size_t>(slot) * static_cast<size_t>(dim_)]; }
   size_t top() const { return nodes_[entry_].links.size() - 1; }
-  /// More on the lowest level, which has all points.
+  /// The lowest level, which has all points, may have more links.
   size_t most_links(size_t level) const { return static_cast<size_t>(level == 0 ? 2 * links_ : links_); }
 
   Slot find(int64_t id) const {
@@ -215,7 +215,7 @@ class Index {
     return 1 - sum;
   }
 
-  /// What is stored of a point, and compared of a query.
+  /// Returns a point as it is stored, or a query as it is compared.
   std::vector<float> prepare(const float* point) const {
     std::vector<float> copy(point, point + dim_);
     float square = 0;
@@ -227,15 +227,15 @@ class Index {
     return copy;
   }
 
-  /// The point that is nearest on the levels above `level`.
+  /// The nearest point, searched on the levels above `level`.
   Slot descend(const float* query, size_t level) const {
     Slot nearest = entry_;
     for (size_t i = top(); i > level; --i) nearest = walk(query, nearest, 1, i).front().second;
     return nearest;
   }
 
-  /// Points of a level that can be reached from `start`, the nearest first: at least `breadth` that are not removed, if
-  /// there are so many.
+  /// Points of a level that can be reached from `start`, the nearest first: at least `breadth` points that are not
+  /// removed, if there are as many.
   std::vector<Near> walk(const float* query, Slot start, int64_t breadth, size_t level) const {
     std::vector<bool> is_seen(nodes_.size());
     std::priority_queue<Near, std::vector<Near>, std::greater<>> open;
@@ -266,8 +266,8 @@ class Index {
     return removed;
   }
 
-  /// Of points, the nearest first, those to link to: none that is nearer to another of them, so that links go into all
-  /// directions.
+  /// Selects the points to link to from `points`, which are sorted by distance: none that is nearer to a selected one,
+  /// so that links go into all directions.
   std::vector<Slot> choose(const std::vector<Near>& points, size_t most) const {
     std::vector<Slot> chosen;
     for (const Near& near : points) {
@@ -297,7 +297,7 @@ class Index {
     return made;
   }
 
-  /// Adds a link; of too many keeps the best.
+  /// Adds a link; if there are too many, keeps the best.
   void link(Slot from, Slot to, size_t level) {
     std::vector<Slot>& links = nodes_[from].links[level];
     links.push_back(to);
@@ -336,9 +336,9 @@ class Index {
   std::mt19937_64 random_;
   std::vector<Node> nodes_;
   std::vector<float> numbers_;
-  /// By id.
+  /// The slot of each point, by id.
   std::unordered_map<int64_t, Slot> slots_;
-  /// Where a search begins: a point of the highest level.
+  /// The point of the highest level at which searches begin.
   Slot entry_ = 0;
 };
 

@@ -1,4 +1,4 @@
-"""The classes of hnsw.h; type checkers know them by a stub: `python -m anyffi stubgen hnsw -o hnsw.pyi`."""
+"""The classes of hnsw.h; type checkers use a stub: `python -m anyffi stubgen hnsw -o hnsw.pyi`."""
 
 import anyffi
 

@@ -1,5 +1,5 @@
 /// \file
-/// The classes of hnsw.h in Python: all that is written to bind them.
+/// The classes of hnsw.h in Python: the complete binding code.
 
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/filesystem.h>
@@ -28,7 +28,7 @@ using hnsw::Index;
 using Points = TypedView<const float, shape<any, any>, row_major>;
 using Ids = TypedView<const int64_t, 1, row_major>;
 
-// ---- where the library takes a pointer, check the array, then pass it on ----
+// ---- for parameters that are pointers, check the array and pass its memory ----
 
 void check_dim(const Index& index, int64_t dim) {
   if (dim != index.dim()) throw Error("ValueError", "expected points of {} numbers, got {}", index.dim(), dim);
@@ -40,7 +40,7 @@ void add(Index& index, const Points& points, const Ids& ids) {
   for (int64_t i = 0; i < ids.size(); ++i) index.add(points.row(i).data(), ids[i]);
 }
 
-/// Rows without so many matches end with the id -1, at an infinite distance.
+/// Rows with fewer matches end with the id -1, at an infinite distance.
 std::tuple<Native<TypedTensor<int64_t, 2>>, Native<TypedTensor<float, 2>>> search(const Index& index,
                                                                                   const Points& queries, int64_t k) {
   check_dim(index, queries.extent(1));

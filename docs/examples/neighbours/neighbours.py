@@ -29,7 +29,7 @@ class NamedIndex(Index):
 
 
 def search_all(points: Any, queries: Any, k: int, metric: Metric = Metric.L2) -> Any:
-    """Find the nearest points by comparing with all of them: what an index approximates.
+    """Find the nearest points by comparing with all of them, which an index approximates.
 
     Returns
     -------
@@ -46,13 +46,13 @@ def search_all(points: Any, queries: Any, k: int, metric: Metric = Metric.L2) ->
 
 
 def recall(found: Any, exact: Any) -> float:
-    """Return which part of the exact matches was found."""
+    """Return the fraction of the exact matches that were found."""
     hits: int = sum(len({*a} & {*b}) for a, b in zip(found.tolist(), exact.tolist()))
     return hits / int(exact.size)
 
 
 def outcome(function: Any, *args: Any) -> str:
-    """Name the class of what a call raises, and its message."""
+    """Return the class and message of the exception that a call raises."""
     try:
         function(*args)
     except Exception as error:
@@ -82,7 +82,7 @@ def examples() -> Iterator[tuple[str, Any, Any]]:
     yield "index.nearest(points[7].tolist()).id", index.nearest(points[7].tolist()).id, 7
     yield "index.point(7)", index.point(7), points[7]
 
-    # Searches run without the interpreter lock, all at once.
+    # Searches run in parallel, without the interpreter lock.
     expected, _ = index.search(queries, k=5)
     with ThreadPoolExecutor(4) as pool:
         found = [pool.submit(index.search, query[None], k=5) for query in queries]

@@ -1,4 +1,4 @@
-"""Measure a call that does nothing, beside the cheapest array of NumPy.
+"""Measure a call that does nothing, compared with the cheapest array of NumPy.
 
 `nop` is type-erased: it takes any number of values of any type, so this measures how arguments are
 passed to C++. The times depend on the machine; no test checks them.
@@ -31,7 +31,7 @@ def examples() -> Iterator[tuple[str, Any, Any]]:
 
 
 def nanoseconds(call: Callable[[], Any], number: int = 20_000, rounds: int = 7) -> float:
-    """Return the shortest time of one call, less that of an empty lambda."""
+    """Return the shortest time of one call, minus that of an empty lambda."""
     both: tuple[Callable[[], Any], ...] = (call, lambda: None)
     best, empty = (min(timeit.repeat(each, number=number, repeat=rounds)) for each in both)
     return max(best - empty, 0.0) / number * 1e9

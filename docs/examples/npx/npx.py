@@ -8,7 +8,7 @@ import numpy as np
 
 
 def outcome(function: Callable[..., Any], *args: Any) -> str:
-    """Name the class of what a call raises."""
+    """Return the name of the class of the exception that a call raises."""
     try:
         function(*args)
     except Exception as error:

@@ -3,7 +3,7 @@
     python benchmark.py [MEGABYTES]         100 by default
 
 Each figure is measured in its own process. The file holds lines of Python's own help in random order, and
-some words that are like no other.
+some unique words.
 """
 
 import itertools
@@ -21,7 +21,7 @@ WAYS = ("text", "plain")
 
 
 def write_file(path: str, megabytes: int) -> None:
-    """Fill a file with lines of the help, and a new word after every hundredth."""
+    """Fill a file with lines of the help, and a unique word after every hundredth line."""
     draw = random.Random(1)
     lines = [line for text in topics.values() for line in text.splitlines() if line]
     new = (f" new{number}\n" for number in itertools.count())
@@ -76,7 +76,7 @@ def measure(task: str, way: str, rule: str, path: str) -> None:
 
 
 def main(megabytes: int) -> None:
-    """Measure all tasks in both ways."""
+    """Measure all tasks with both implementations."""
     print(f"{megabytes} MB; seconds of CPU and MB of memory, by text.py and by plain.py")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "words.txt")

@@ -43,8 +43,8 @@ inline bool is_symbol(uint32_t c) {
   return false;
 }
 
-/// The rule by name. "split": tokens as of `str.split`; "words": runs of letters, digits and `_`, and each other
-/// visible character by itself.
+/// Returns a rule by its name. "split": tokens as those of `str.split`; "words": runs of letters, digits and `_`, and
+/// each other visible character by itself.
 inline const Rule& find_rule(const anyffi::String& name) {
   static const Rule split([](uint32_t c) { return anyffi_is_space(c) ? kSpace : kPart; });
   static const Rule words([](uint32_t c) {

@@ -17,7 +17,7 @@ using anyffi::Dict;
 using anyffi::Error;
 using anyffi::List;
 
-/// A hash table of distinct rows of `width` numbers, with a count each.
+/// A hash table of distinct rows of `width` numbers, with a count for each.
 class Table {
  public:
   explicit Table(size_t width) : width_(width), slots_(1024) {}
@@ -68,10 +68,10 @@ class NgramCounts {
     last_.push_back(number_of(token));
     if (last_.size() == width_) table_.add(last_.data());
   }
-  /// The end of a text: no n-gram extends into the next one.
+  /// Ends a text: no n-gram extends into the next one.
   void end_text() { last_.clear(); }
 
-  /// From n-gram to count, in the order of first appearance. The key for n = 1 is the token, else an Array of tokens.
+  /// The counts of n-grams, in the order of first appearance. The key for n = 1 is the token, else an Array of tokens.
   Dict<AnyValue, int64_t> result() const {
     std::vector<AnyValue> tokens;
     for (const auto& [token, number] : numbers_) tokens.emplace_back(token);

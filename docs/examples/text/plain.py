@@ -1,11 +1,11 @@
-"""The functions of text.py in plain Python, as fast as possible without `re`, for comparison."""
+"""The functions of text.py in plain Python, as fast as is possible without `re`, for comparison."""
 
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO, Callable
 
-#: The symbols beyond ASCII, as characters.h has them.
+#: The symbols beyond ASCII; the same as in characters.h.
 SYMBOLS = [
     *[(0x80, 0xA9), (0xAB, 0xB4), (0xB6, 0xB9), (0xBB, 0xBF), (0xD7, 0xD7), (0xF7, 0xF7)],
     *[(0x2010, 0x205E), (0x20A0, 0x20CF), (0x2190, 0x2BFF), (0x2E00, 0x2E7F), (0x3001, 0x3003)],
@@ -13,7 +13,7 @@ SYMBOLS = [
     (0x1F000, 0x1FAFF),
 ]
 
-#: Sets spaces around each character that is a token by itself.
+#: Adds spaces around each character that is a token by itself.
 SET_APART = {
     code: f" {chr(code)} "
     for first, last in [(0, 0x7F), *SYMBOLS]

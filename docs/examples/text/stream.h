@@ -15,11 +15,11 @@ using anyffi::AnyView;
 using anyffi::Bytes;
 using anyffi::String;
 
-/// Makes tokens of parts of a text: inline where they fit, else views of one-byte text.
+/// Creates tokens from parts of a text: inline if they fit, else as views of one-byte text.
 class Cutter {
  public:
   explicit Cutter(const AnyffiTextView& text) : text_(text) {}
-  /// Valid until the next one.
+  /// The token is valid until the next call.
   AnyView operator()(int64_t start, int64_t stop) {
     int64_t length = stop - start;
     const char* data = static_cast<const char*>(text_.data) + (start << anyffi_encoding_shift(text_.encoding));
@@ -57,8 +57,8 @@ class Cutter {
   String made_;
 };
 
-/// Calls `emit(start, stop)` for the tokens from `start` on, except one that reaches the end: returns where that
-/// begins, or the end.
+/// Calls `emit(start, stop)` for the tokens from `start` on, except one that reaches the end: returns the start of that
+/// token, or the end.
 template <class Unit, class Emit>
 int64_t scan_units(const Unit* units, int64_t start, int64_t end, const Rule& rule, Emit& emit) {
   using Wide = std::conditional_t<sizeof(Unit) == 1, uint8_t, uint32_t>;
@@ -86,7 +86,7 @@ int64_t scan(const AnyffiTextView& text, int64_t start, const Rule& rule, Emit e
   return scan_units(static_cast<const uint32_t*>(text.data), start, text.length, rule, emit);
 }
 
-/// Keeps what a chunk leaves incomplete: the bytes of a character, and a token that may continue.
+/// Keeps the incomplete end of a chunk: the bytes of a character, and a token that may continue.
 class Stream {
  public:
   explicit Stream(const Rule& rule) : rule_(rule) {}
@@ -108,10 +108,10 @@ class Stream {
     open_ = decoded.slice(start);
   }
 
-  /// The end of the text, which ends the last token.
+  /// Ends the text, and with it the last token.
   template <class Emit>
   void finish(Emit emit) {
-    // UnicodeDecodeError for an incomplete character.
+    // Raises UnicodeDecodeError for an incomplete character.
     String(half_, std::exchange(half_size_, 0));
     if (!open_.empty()) emit(AnyView(std::exchange(open_, String())));
   }
@@ -134,7 +134,7 @@ class Stream {
     return decoded;
   }
 
-  /// The number of bytes at the end that begin an incomplete character.
+  /// The number of bytes at the end that start an incomplete character.
   static int64_t count_half(const char* data, int64_t size) {
     for (int64_t back = 1; back <= 3 && back <= size; ++back) {
       auto byte = static_cast<uint8_t>(data[size - back]);

@@ -61,7 +61,7 @@ Dict<AnyValue, int64_t> ngrams(const Array<String>& tokens, int64_t n) {
 
 // ---- streams ----
 
-/// The results of a stream's tokens.
+/// Collects the results for the tokens of a stream.
 class Reader {
  public:
   explicit Reader(const String& rule) : stream_(find_rule(rule)) {}
@@ -93,7 +93,7 @@ class TokenReader : public Reader {
   void take(AnyView token) override { tokens_.push_back(token); }
   AnyValue result() override {
     Tokens next;
-    // The next chunk probably has as many.
+    // The next chunk probably has as many tokens.
     next.reserve(tokens_.size());
     return strings(std::exchange(tokens_, std::move(next)));
   }

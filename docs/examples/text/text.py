@@ -1,8 +1,8 @@
 """Tokens, vocabularies and n-grams of text, and of files larger than memory.
 
-Texts come whole as a str, or as a file of UTF-8 that is read in chunks: then no more of it is in memory than
-a chunk, and what was counted. There are two rules for what a token is: "split", as `str.split` has it, and
-"words", for stretches of letters, digits and `_`, and for each other visible character by itself.
+A text is a str, or a UTF-8 file that is read in chunks: then only a chunk and the counts are in
+memory. Two rules define tokens: "split", as in `str.split`, and "words", for runs of letters, digits and
+`_`, and for each other visible character by itself.
 """
 
 import io
@@ -37,11 +37,11 @@ def read_tokens(file: BinaryIO, rule: str = "split", chunk: int = CHUNK) -> Iter
     Parameters
     ----------
     file : binary file
-        Of UTF-8.
+        UTF-8 text.
     rule : {"split", "words"}
-        What a token is.
+        The rule that defines tokens.
     chunk : int
-        How many bytes to read at once.
+        The number of bytes to read at once.
 
     Yields
     ------
@@ -68,7 +68,7 @@ def read_codes(
     Parameters
     ----------
     file : binary file
-        Of UTF-8.
+        UTF-8 text.
     vocabulary : mapping from str to int
         Copied: later changes have no effect.
     unknown : int
@@ -79,7 +79,7 @@ def read_codes(
     Yields
     ------
     anyffi.Tensor
-        Of int64, one for each chunk.
+        An int64 tensor for each chunk.
     """
     return _read(module.read_codes(vocabulary, unknown, rule), file, chunk)
 
@@ -90,7 +90,7 @@ def count_ngrams(file: BinaryIO, n: int = 1, rule: str = "split", chunk: int = C
     Parameters
     ----------
     file : binary file
-        Of UTF-8.
+        UTF-8 text.
     n : int
         The number of tokens in an n-gram.
     rule, chunk
@@ -99,8 +99,8 @@ def count_ngrams(file: BinaryIO, n: int = 1, rule: str = "split", chunk: int = C
     Returns
     -------
     anyffi.Dict
-        From n-gram to count, in the order of their first appearance. A key is a str for n = 1, else an
-        `anyffi.Array` of str, which a tuple finds too.
+        The count of each n-gram, in the order of first appearance. A key is a str for n = 1, else an
+        `anyffi.Array` of str, which an equal tuple finds, too.
     """
     *_, counts = _read(module.read_ngrams(n, rule), file, chunk)
     return counts

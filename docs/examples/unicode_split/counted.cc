@@ -1,5 +1,5 @@
 /// \file
-/// The same program, which also counts its changes of refcounts, for the tests.
+/// The same program for the tests, which also counts its changes of refcounts.
 
 #include <anyffi/inline.h>
 
@@ -19,7 +19,7 @@ inline void counted_release(AnyffiObject* object) {
 
 }  // namespace
 
-// From here on the C++ API changes refcounts with these.
+// From here on the C++ API changes refcounts with these functions.
 #define anyffi_retain counted_retain
 #define anyffi_release counted_release
 #include "unicode_split.cc"

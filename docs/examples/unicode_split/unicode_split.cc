@@ -1,5 +1,5 @@
 /// \file
-/// Split a text into its characters, each a string: with values of any type, and with typed ones.
+/// Splits a text into its characters, each a string: with values of any type, and with typed ones.
 
 #include <anyffi/anyffi.h>
 

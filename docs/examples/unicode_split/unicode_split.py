@@ -1,6 +1,6 @@
-"""Split a text into its characters, in any script: each is a string, without a heap allocation of its own.
+"""Split a text into its characters, in any script: each is a string that needs no heap allocation.
 
-The text is the help of Python's own language topics; its letters are then mapped to those of other scripts,
+The text is Python's help on language topics; its letters are mapped to those of other scripts,
 whose code points take one, two and four bytes.
 """
 
@@ -13,7 +13,7 @@ import anyffi
 
 module = anyffi.load_module("./libunicode_split.so")
 
-#: The first of 52 letters in a row; of the Latin-1 letters, two that are none are left out.
+#: 52 consecutive letters of each script; in Latin-1, two characters that are no letters are skipped.
 LETTERS = {
     "Latin-1": [chr(code) for code in range(0xC0, 0x100) if code not in (0xD7, 0xF7)],
     "CJK": [chr(code) for code in range(0x4E00, 0x4E00 + 52)],

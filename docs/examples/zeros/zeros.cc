@@ -33,7 +33,7 @@ struct Shape {
   }
 };
 
-/// From an int, or from an Array or List of ints.
+/// Reads a shape from an int, or from an Array or List of ints.
 Shape read_shape(AnyView given) {
   Shape shape;
   if (given.family() != ANYFFI_ARRAY && given.family() != ANYFFI_LIST) {
@@ -45,7 +45,7 @@ Shape read_shape(AnyView given) {
   return shape;
 }
 
-/// The size in bytes. Like NumPy, refuses a shape that is too large without its dimensions of length zero.
+/// The size in bytes. Like NumPy, refuses a shape that is too large even if its dimensions of length zero are ignored.
 int64_t read_size(const Shape& shape, int64_t item_size) {
   int64_t size = item_size;
   bool empty = false;

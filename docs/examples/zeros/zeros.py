@@ -18,9 +18,9 @@ def zeros(shape: Any, dtype: Any = None, order: str = "C", ctx: str = "cpu") -> 
     dtype : dtype, optional
         An `anyffi.dtype` or anything that `numpy.dtype` takes. C++ chooses if it is left out.
     order : {"C", "F"}
-        Whether the last or the first dimension is the one without gaps.
+        Whether the last or the first dimension is contiguous.
     ctx : {"cpu"}
-        Where the memory lies.
+        The location of the memory.
 
     Returns
     -------
@@ -30,7 +30,7 @@ def zeros(shape: Any, dtype: Any = None, order: str = "C", ctx: str = "cpu") -> 
     Raises
     ------
     TypeError, ValueError, MemoryError
-        As `np.zeros` does, and TypeError for a dtype that DLPack has no code for.
+        As `np.zeros`, and TypeError for a dtype without a DLPack code.
     NotImplementedError
         The order or context is not supported.
     """
@@ -39,12 +39,12 @@ def zeros(shape: Any, dtype: Any = None, order: str = "C", ctx: str = "cpu") -> 
     try:
         return _npi.zeros(shape, dtype, order, ctx)
     except OverflowError as error:
-        # NumPy's class for a dimension beyond 64 bits.
+        # NumPy's exception for a dimension beyond 64 bits.
         raise ValueError("Maximum allowed dimension exceeded") from error
 
 
 def outcome(function: Callable[..., Any], *args: Any) -> str:
-    """Name the class of what a call raises."""
+    """Return the name of the class of the exception that a call raises."""
     try:
         function(*args)
     except Exception as error:

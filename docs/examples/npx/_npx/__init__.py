@@ -1,8 +1,8 @@
 """NumPy functions in C++: the functions that the library registers under ``npx.``.
 
 Arguments are NumPy arrays, or other objects with ``__dlpack__``, and Python's numbers; a dtype is one of
-NumPy's or anyffi's, a class of NumPy's such as `numpy.float32`, or the name of one. Results are
-`anyffi.Tensor`, which `numpy.asarray` makes arrays of without a copy.
+NumPy's or anyffi's, a class such as `numpy.float32`, or a name. Results are
+`anyffi.Tensor`, which `numpy.asarray` converts to arrays without a copy.
 """
 
 from typing import Any
@@ -26,6 +26,6 @@ _einsum = anyffi.get_global_func("npx.einsum")
 def einsum(subscripts: str, *operands: Any, out: Any = None, optimize: bool = False) -> Any:
     """Return the sum of products that the subscripts describe, such as ``"ij,jk->ik"``.
 
-    Python, because the operands are separate arguments. All are multiplied in one go, `optimize` or not.
+    In Python, because the operands are separate arguments. All are multiplied at once, `optimize` or not.
     """
     return _einsum(subscripts, operands, out)

@@ -7,8 +7,8 @@
 
 namespace npx {
 
-/// The result types of functions of lanes, which restrict the lanes: `Real` all but complex ones, `Inexact` all but
-/// integers; `Truth` all, `RealTruth` all but complex ones.
+/// The result types of functions of lanes, which also restrict the lanes: `Real` excludes complex ones, `Inexact`
+/// integers; `Truth` allows all, and `RealTruth` excludes complex ones.
 template <class T>
 using Same = T;
 template <class T>
@@ -97,7 +97,7 @@ T least(T a, T b) {
     }                                                   \
   }
 
-/// A loop for each lane; null where there is none.
+/// A loop for each lane; null if the lane has none.
 struct Loops {
   Loop by_lane[kLanes];
   constexpr Loop operator[](Lane lane) const { return by_lane[static_cast<int>(lane)]; }

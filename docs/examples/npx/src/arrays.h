@@ -98,7 +98,7 @@ Tensor view_of(const Tensor& base, const Strided& part, bool read_only = false);
 /// A compact tensor with other axes, on the same memory.
 Tensor reshaped(const Tensor& compact, const Dims& shape);
 
-/// The broadcast shape of both; ValueError if there is none.
+/// The shape to which both broadcast; ValueError if there is none.
 Dims broadcast_shapes(const Dims& a, const Dims& b);
 
 /// A shape parameter: `3` or `(2, 3)`. BigInt, since NumPy raises ValueError for large ints.
@@ -108,13 +108,13 @@ using AxisArg = Optional<Variant<int64_t, Array<int64_t>>>;
 /// A dtype parameter: one of anyffi or NumPy, or a name.
 using DTypeArg = Optional<Variant<DataType, String>>;
 
-/// The common dtype, promoted from the highest category down: int8, uint8 and float16 become float16.
+/// The common dtype, promoted from the highest kind down: int8, uint8 and float16 become float16.
 DataType promote_all(std::vector<DataType> dtypes);
 
 Dims read_shape(const ShapeArg& shape);
 /// The non-negative number of an axis. AxisError if it is out of range.
 int read_axis(int64_t axis, int ndim);
-/// For each axis whether it is in `axes`; None: all are. ValueError for a repeated axis.
+/// For each axis whether it is in `axes`; None: all axes are. ValueError for a repeated axis.
 Dims read_axes(const AxisArg& axes, int ndim);
 Dims read_ints(const Variant<int64_t, Array<int64_t>>& numbers);
 DataType read_dtype(const DTypeArg& dtype, DataType otherwise);

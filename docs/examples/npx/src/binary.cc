@@ -98,7 +98,7 @@ NPX_BINARY(LessEqual, Truth, is_less_equal(a, b));
 NPX_BINARY(Greater, Truth, is_less(b, a));
 NPX_BINARY(GreaterEqual, Truth, is_less_equal(b, a));
 
-/// How the result's dtype follows from the operands' common one.
+/// How the result's dtype follows from the common dtype of the operands.
 enum class Rule {
   kSame,
   kNumber,  ///< refuses bools
@@ -155,7 +155,7 @@ constexpr Operator kOperators[] = {
   throw Error("TypeError", anyffi::join("", Array<String>{op.name, " is not defined for ", dtype.text()}));
 }
 
-/// The dtype that the operands are computed in.
+/// The dtype in which the operands are computed.
 DataType dtype_of(const Operator& op, const Operand& x1, const Operand& x2) {
   DataType common = common_dtype({&x1, &x2});
   if (op.rule == Rule::kNumber && is_bool(common)) refuse(op, common);

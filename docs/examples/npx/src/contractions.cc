@@ -76,7 +76,7 @@ Tensor contract(const std::vector<Strided>& arrays, const std::vector<Labels>& i
   return result.finish();
 }
 
-/// Letters for `count` axes behind those that can be written, the last axis always the same one.
+/// `count` letters that cannot be written, such that the last axis always has the same one.
 Labels unwritten(int count) {
   Labels labels;
   for (int i = count; i > 0; --i) labels += static_cast<char>(i - 128);
@@ -129,7 +129,7 @@ Tensor einsum(const std::string& text, const Array<Tensor>& operands, const Opti
   }
   Labels output;
   if (arrow == std::string::npos) {
-    // Every letter that is there once, in alphabetical order.
+    // All letters that occur once, in alphabetical order.
     Labels all;
     for (const Labels& input : inputs) all += input;
     for (char label : all) {
@@ -154,7 +154,7 @@ Tensor einsum(const std::string& text, const Array<Tensor>& operands, const Opti
   return contract(arrays, inputs, output, out);
 }
 
-/// Labels for the axes of an array, beginning with a letter.
+/// Labels for the axes of an array, starting with a letter.
 Labels count_up(int ndim, int from) {
   Labels labels;
   for (int i = 0; i < ndim; ++i) labels += static_cast<char>(from + i);

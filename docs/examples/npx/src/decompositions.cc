@@ -101,7 +101,7 @@ struct Reflection {
   }
 };
 
-/// Sets the elements below row `offset` of a diagonal to zero, by reflections.
+/// Sets the elements more than `offset` rows below the diagonal to zero.
 template <class T>
 void clear_below(Matrix<T>& a, int64_t offset) {
   for (int64_t i = 0; i < a.rows(); ++i) {
@@ -164,7 +164,7 @@ struct Givens {
   }
 };
 
-/// The eigenvalue of rows and columns `last - 1` and `last` that is nearer to the last element: Wilkinson's shift.
+/// Wilkinson's shift: the eigenvalue of rows and columns `last - 1` and `last` that is nearer to the last element.
 Complex shift_of(const Matrix<Complex>& a, int64_t last) {
   Complex half = (a(last - 1, last - 1) - a(last, last)) / 2.0;
   Complex product = a(last - 1, last) * a(last, last - 1), root = std::sqrt(half * half + product);
@@ -197,7 +197,7 @@ Matrix<Complex> to_schur(Matrix<Complex>& a) {
       continue;
     }
     if (steps == kMost) fail("LinAlgError", "Eigenvalues did not converge");
-    // Occasionally an exceptional shift: with Wilkinson's, some matrices do not converge.
+    // Uses an exceptional shift occasionally: with Wilkinson's, some matrices do not converge.
     Complex shift = steps % 10 == 9 ? a(last, last) + std::abs(a(last, last - 1)) : shift_of(a, last);
     for (int64_t i = first; i <= last; ++i) a(i, i) -= shift;
     std::vector<Givens> turns;

@@ -35,7 +35,7 @@ Array<Tensor> diag_indices_from(const Tensor& arr) {
   return std::move(result).freeze();
 }
 
-/// `m` with zeros above or not above its k-th diagonal.
+/// `m` with zeros above its k-th diagonal, or (without `above`) on and below it.
 Tensor triangle(const Tensor& m, int64_t k, bool above) {
   if (m.ndim() == 0) fail("TypeError", "an array of no dimensions has no triangles");
   int64_t rows = m.shape()[std::max(m.ndim() - 2, 0)], columns = m.shape()[m.ndim() - 1];

@@ -1,5 +1,5 @@
 /// \file
-/// Jacobi's rotations: eigenvalues of Hermitian matrices, and singular values by Hestenes' one-sided form of them.
+/// Jacobi's rotations: eigenvalues of Hermitian matrices, and singular values by Hestenes' one-sided form.
 /// Algorithms as in Golub and Van Loan, Matrix Computations (2013).
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Rotation {
       a(i, q) = s * x + c * y;
     }
   }
-  /// The same from the other side, so that both are a similarity.
+  /// Applies the rotation to rows, too, which makes it a similarity.
   void turn_rows(Matrix<T>& a, int64_t p, int64_t q) const {
     for (int64_t j = 0; j < a.columns(); ++j) {
       T x = a(p, j), y = a(q, j);
@@ -77,7 +77,7 @@ std::vector<int64_t> order_by(const std::vector<double>& numbers, Before before)
 }
 
 /// Completes an orthonormal basis from column `known` on: orthogonalises unit vectors, each time the one with the
-/// smallest projection on the columns before.
+/// smallest projection on the previous columns.
 template <class T>
 void complete(Matrix<T>& u, int64_t known) {
   for (int64_t column = known; column < u.columns(); ++column) {
@@ -152,7 +152,7 @@ Svd<T> svd(const Matrix<T>& a, bool full) {
   };
   double total = 0;
   for (int64_t j = 0; j < n; ++j) total += std::abs(product(j, j));
-  // Shorter columns are rounding errors.
+  // Shorter columns are zero except for rounding errors.
   double shortest = precision * std::sqrt(total);
   auto length = [&](int64_t j) { return std::sqrt(std::abs(product(j, j))); };
   sweep(n, [&](int64_t p, int64_t q) {

@@ -3,7 +3,7 @@
 namespace npx {
 namespace {
 
-/// C's cast, with NumPy's results where C has undefined behaviour.
+/// C's cast, with NumPy's results if C has undefined behaviour.
 template <class To, class From>
 To convert(From value) {
   if constexpr (std::is_same_v<From, Half>) {
@@ -29,7 +29,7 @@ To convert(From value) {
 template <class T, class C>
 void load(const char* from, int64_t step, int64_t count, void* block) {
   for (int64_t i = 0; i < count; ++i, from += step) {
-    // Any byte but 0 is True.
+    // Any byte except 0 is True.
     std::conditional_t<std::is_same_v<T, bool>, uint8_t, T> element;
     std::memcpy(&element, from, sizeof(T));
     if constexpr (std::is_same_v<T, bool>) element = element != 0;

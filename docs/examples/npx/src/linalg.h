@@ -39,7 +39,7 @@ class Stack {
   int64_t count() const { return element_count(outer); }
   /// The number of singular values: the smaller extent.
   int64_t rank() const { return std::min(rows, columns); }
-  /// T is double or Complex, as the dtype says.
+  /// T must be double or Complex, according to the dtype.
   template <class T>
   Matrix<T> at(int64_t index) const {
     const T* first = values_.data<const T>() + index * rows * columns;

@@ -3,7 +3,7 @@
 namespace npx {
 namespace {
 
-/// The dtype of a result where a weak number meets tensors of `dtype`.
+/// The dtype of a result of tensors of `dtype` and a weak number.
 DataType meet(DataType dtype, const Operand& number) {
   if (number.holds<Complex>()) return complex_of(is_whole(dtype) ? kFloat64 : dtype);
   if (number.holds<double>()) return is_whole(dtype) ? kFloat64 : dtype;

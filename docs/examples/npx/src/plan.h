@@ -25,7 +25,7 @@ struct Plan {
     array = array.transposed(order);
   }
 
-  /// `to`, which has this plan's shape, as an array of the kept axes alone.
+  /// Views `to`, which has this plan's shape, as an array that only has the kept axes.
   Strided kept(Strided to) const {
     for (int i = folded_.size() - 1; i >= 0 && keepdims_; --i) {
       if (folded_[i]) to = to.without(i);
@@ -33,7 +33,7 @@ struct Plan {
     return to;
   }
 
-  /// A copy whose last axis has all elements to reduce.
+  /// A copy whose last axis has all elements to be reduced.
   Tensor rows() const {
     Dims extents;
     for (int i = 0; i < folded_.size(); ++i) {

@@ -105,7 +105,7 @@ void run(const Plan& plan, const Strided& to, Lane lane, const Folds& folds) {
   fold(plan.kept(to), &plan.array, 1, lane, folds[lane]);
 }
 
-/// The default dtype of sums, by the array's.
+/// The default dtype of sums over an array of `dtype`.
 DataType summed_dtype(DataType dtype) {
   return !is_whole(dtype) ? dtype : dtype.code == ANYFFI_kDLUInt ? kUInt64 : kInt64;
 }

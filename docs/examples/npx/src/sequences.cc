@@ -56,7 +56,7 @@ Parts prepared(const Arrays& arrays, F prepare) {
   return parts;
 }
 
-/// Adds axes up to one, two or three, as NumPy does.
+/// Adds axes until there are one, two or three, as NumPy does.
 Strided at_least_1(const Strided& array) { return array.ndim() ? array : array.with_axis(0); }
 Strided at_least_2(const Strided& array) { return array.ndim() < 2 ? at_least_1(array).with_axis(0) : array; }
 Strided at_least_3(const Strided& array) { return array.ndim() < 3 ? at_least_2(array).with_axis(2) : array; }
@@ -106,7 +106,7 @@ List<Tensor> split(const Tensor& array, const Sections& sections, int64_t along,
     if (count == 0 && equally) fail("ZeroDivisionError", "integer modulo by zero");
     if (count <= 0) fail("ValueError", "number sections must be larger than 0.");
     if (equally && size % count != 0) fail("ValueError", "array split does not result in an equal division");
-    // The first parts have one element more.
+    // The first parts have one more element.
     for (int64_t i = 0; i < count; ++i) cuts.push_back(cuts.back() + size / count + (i < size % count ? 1 : 0));
   } else {
     for (int64_t cut : sections.get<Array<int64_t>>()) cuts.push_back(cut);

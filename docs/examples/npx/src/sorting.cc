@@ -23,8 +23,7 @@ bool is_before(T a, T b) {
   }
 }
 
-/// Positions that sort items of `width` elements each, of which the first that differ decide. Equal ones keep their
-/// order.
+/// The positions that sort items of `width` elements each, compared lexicographically. Equal items keep their order.
 template <class T>
 std::vector<int64_t> order_of(const T* items, int64_t count, int64_t width) {
   std::vector<int64_t> order(static_cast<size_t>(count));
@@ -78,13 +77,13 @@ void register_sort(const char* name, Sorter* sorter, const char* doc) {
       .doc(doc);
 }
 
-/// Sorted items, and for each whether it differs from the one before.
+/// Sorted items, and for each whether it differs from the previous one.
 struct Groups {
   std::vector<int64_t> order;
   std::vector<bool> begins;
 };
 
-/// `array`'s parts along its first axis.
+/// The parts of `array` along its first axis, sorted.
 Groups group(const Strided& array, bool equal_nan) {
   int64_t count = array.shape[0], width = count ? element_count(array.shape) / count : 0;
   return with_lane(lane_of(array.dtype), [&](auto type) {

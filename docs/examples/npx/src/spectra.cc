@@ -64,7 +64,7 @@ Variant<Tensor, Array<Tensor>> svd_of(const Tensor& a, bool full_matrices, bool 
   });
 }
 
-/// The pseudo-inverse, which ignores singular values of at most `cutoff` times the greatest; and the number of the
+/// The pseudo-inverse, which ignores singular values of at most `cutoff` times the greatest, and the number of the
 /// others.
 template <class T>
 std::pair<Matrix<T>, int64_t> pseudo_inverse(const Matrix<T>& a, const Svd<T>& parts, double cutoff) {

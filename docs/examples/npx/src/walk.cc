@@ -32,8 +32,8 @@ class Walk {
     }
   }
 
-  /// Calls `visit(pointers, count)` for at most a block of elements at a time; `step(i)` bytes lie between those of
-  /// array i.
+  /// Calls `visit(pointers, count)` for at most a block of elements at a time; elements of array i are `step(i)` bytes
+  /// apart.
   template <class Visit>
   void run(std::vector<char*> at, Visit&& visit) const {
     if (std::find(shape_.begin(), shape_.end(), 0) != shape_.end()) return;
@@ -43,7 +43,7 @@ class Walk {
       for (int64_t start = 0; start < shape_[last]; start += kBlock) {
         visit(at.data(), std::min(kBlock, shape_[last] - start));
         move(at, last, kBlock);
-        // Regularly, so that Ctrl-C interrupts a long loop.
+        // Checks signals regularly, so that Ctrl-C interrupts a long loop.
         if (++visited % 4096 == 0) anyffi::check_signals();
       }
       move(at, last, -((shape_[last] + kBlock - 1) / kBlock * kBlock));
@@ -160,7 +160,7 @@ void fold(const Strided& out, const Strided* terms, int count, Lane lane, const 
 void assign(const Strided& to, const Strided& from) {
   Lane lane = lane_of(from.dtype);
   apply(to, lane, {{from, lane}}, [](const void* const* in, int64_t count, void* out) {
-    // Fits a block of any lane; the bytes after the elements are unused.
+    // The buffers fit a block of any lane; the bytes after the elements are unused.
     std::memcpy(out, in[0], static_cast<size_t>(count) * sizeof(Complex));
   });
 }

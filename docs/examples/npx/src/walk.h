@@ -7,7 +7,7 @@
 
 namespace npx {
 
-/// An array to read from, and the lane to read it in.
+/// An array to read from, and the lane in which it is read.
 struct Term {
   Strided array;
   Lane lane;
@@ -19,8 +19,8 @@ using Loop = void (*)(const void* const* in, int64_t count, void* out);
 /// The maximum number of terms.
 constexpr int kMaxTerms = 32;
 
-/// out[i] = loop(terms[0][i], ...). Terms are broadcast to the shape of `out`; where they share memory with it, they
-/// must be the very same view.
+/// out[i] = loop(terms[0][i], ...). Terms are broadcast to the shape of `out`; a term that shares memory with `out`
+/// must be the same view.
 void apply(const Strided& out, Lane result, std::initializer_list<Term> terms, Loop loop);
 
 /// Folds blocks of elements into a state, such as a sum.
@@ -56,7 +56,7 @@ void fold(const Strided& out, const Strided* terms, int count, Lane lane, const 
 /// Whether the memory ranges of two arrays overlap.
 bool may_overlap(const Strided& a, const Strided& b);
 
-/// Copies elements, converted and broadcast. They may overlap only if they are the very same view.
+/// Copies elements, converted and broadcast. The arrays may only overlap if they are the same view.
 void assign(const Strided& to, const Strided& from);
 
 /// A converted compact copy.
