@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the library, and the stub with its functions' types, beside the package's own files.
+# Builds the library, and the stub with its functions' types, in the folder of the package.
 set -eu
 cd "$(dirname "$0")"
 ${CXX:-g++} -std=c++17 ${CXXFLAGS:--O2} -fPIC -shared $(anyffi-config --cflags) \
