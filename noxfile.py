@@ -104,7 +104,7 @@ def demo(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Run the benchmark beside other libraries; `--help` lists the options."""
+    """Run the benchmark, which compares with other libraries; `--help` lists the options."""
     build(session)
     session.run("python", "-m", "bench", *session.posargs, env={"PYTHONPATH": str(ROOT / "tools")})
 

@@ -23,7 +23,7 @@ static inline int anyffi_py_is_atomic(const AnyffiFieldInfo* field) {
          field->storage == ANYFFI_STORED_BOOL;
 }
 
-/// Calls the `get` or `set` of a field, within a section where another thread could see half of a value.
+/// Calls the `get` or `set` of a field; within a section if another thread could see half of a value.
 ANYFFI_ALWAYS_INLINE int anyffi_py_access_field(int (*access)(AnyffiObject*, const AnyffiFieldInfo*, AnyffiValue*),
                                                 AnyffiObject* object, const AnyffiFieldInfo* field,
                                                 AnyffiValue* value) {

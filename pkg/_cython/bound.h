@@ -53,7 +53,7 @@ static void anyffi_py_set_method_flags(PyTypeObject* cls) {
   PyType_Modified(cls);
 }
 
-/// The plan of a class whose constructor is a function of the runtime. Owns what it refers to.
+/// The plan of a class whose constructor is a function of the runtime. Owns its references.
 typedef struct {
   PyObject ob_base;
   PyObject* init;      // the `__init__` of the class
@@ -154,7 +154,7 @@ static PyObject* anyffi_py_call_constructor(PyObject* function, PyObject* const*
   return anyffi_py_choose_vectorcall(function, target)(function, args, flags, names);
 }
 
-/// Calls a constructor with at most ANYFFI_MAX_SHORT arguments, of which the first `packed` are immediate.
+/// Calls a constructor with at most ANYFFI_MAX_SHORT arguments; the first `packed` ones are immediate.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_construct_rest(PyTypeObject* cls, const AnyffiBoundClass* plan,
                                                        PyObject* const* args, Py_ssize_t count, Py_ssize_t packed,
                                                        AnyffiValue* values) {
@@ -257,7 +257,7 @@ static AnyffiBoundClass* anyffi_py_constructed_class(PyObject* init, PyObject* x
   return NULL;
 }
 
-/// Initializes a wrapper: 1, 0 for what the Python function handles, -1 with an exception.
+/// Initializes a wrapper: 1, 0 if the Python function has to do it, -1 with an exception.
 static int anyffi_py_initialize(PyObject* init, PyObject* x, PyObject* const* args, Py_ssize_t count) {
   AnyffiBoundClass* found = count > ANYFFI_MAX_SHORT ? NULL : anyffi_py_constructed_class(init, x);
   if (found == NULL || ((AnyffiWrapper*)x)->object != NULL) return 0;

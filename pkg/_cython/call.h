@@ -122,7 +122,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_packed(AnyffiFunction* target, Any
   return anyffi_py_take_result(status, &result);
 }
 
-/// Stores in a value of which enumeration an int is a member; 0, or -1 with an exception.
+/// Stores in a value the enumeration of which an int is a member; 0, or -1 with an exception.
 ANYFFI_NEVER_INLINE int anyffi_py_name_enumeration(PyObject* x, AnyffiValue* value) {
   if (value->type_code != ANYFFI_INT || !PyLong_Check(x) || PyLong_CheckExact(x)) return 0;
   AnyffiKnownClass copy;

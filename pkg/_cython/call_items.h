@@ -29,7 +29,7 @@ static inline int anyffi_py_takes_objects(const AnyffiFunction* target, Py_ssize
 /// Memory for an argument that `load_items` constructs: enough for all frequent types.
 typedef struct {
   _Alignas(16) char bytes[128];
-  PyObject* held; /* owned, or NULL: what the items were read from */
+  PyObject* held; /* owned, or NULL: the copy that the items were read from */
 } AnyffiRoom;
 
 /// Converts argument `index`, if it is a container for such a parameter: 1, or 0 if it has to be packed.
@@ -123,7 +123,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_rooms(AnyffiFunction* target, PyObj
   return anyffi_py_call_loading(target, args, places, count, values, rooms);
 }
 
-/// Calls with at most ANYFFI_MAX_SHORT arguments, of which containers are packed.
+/// Calls with at most ANYFFI_MAX_SHORT arguments; containers among them are packed.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_packing(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
   AnyffiValue values[ANYFFI_MAX_SHORT];
   int is_packed;
@@ -142,7 +142,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_reading(AnyffiFunction* target, PyO
                         : anyffi_py_call_rooms(target, args, places, count);
 }
 
-/// Calls with arguments of which the first is a container that is read during the call itself.
+/// Calls with arguments whose first one is a container that is read during the call itself.
 ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_read(AnyffiFunction* target, PyObject* const* args, const int32_t* places,
                                                    Py_ssize_t count, AnyffiValue* values) {
   PyObject* made;

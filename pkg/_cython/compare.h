@@ -85,7 +85,7 @@ static int anyffi_py_nested_equals(const AnyffiValue* cell, PyObject* item, int 
   int32_t code = cell->type_code;
   if (code > ANYFFI_SET || depth == ANYFFI_NATIVE_DEPTH) return -1;
 #ifdef Py_GIL_DISABLED
-  // Other threads may change what is mutable, or destroy the wrapper.
+  // Other threads may change mutable containers, or destroy the wrapper.
   if ((code != ANYFFI_ARRAY && code != ANYFFI_SHAPE) || object->wrapper != NULL) return -1;
 #else
   if (object->wrapper != NULL && (PyObject*)anyffi_py_class_of_wrapper(object) != anyffi_state.classes[code]) return -1;

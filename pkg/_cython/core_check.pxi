@@ -78,7 +78,7 @@ cdef int checked_equal(void* handle, const AnyffiValue* other, int32_t* out) noe
 @cython.auto_pickle(False)
 @cython.final
 cdef class Rendering:
-    """A packed value, with the reference that it may own: an exception at any point leaks nothing."""
+    """A packed value, with the reference that it may own: an exception at any instant leaks nothing."""
 
     cdef AnyffiValue value
     cdef bint owned
@@ -181,7 +181,7 @@ def call_rendered(function, list args not None, tuple given not None, result):
         name_enumerations(target, values, count, PySequence_Fast_ITEMS(<PyObject*>given), NULL)
         status = target.call(target.self, values, count, values_in(result))
         for i in range(count):
-            # What the function took is None now.
+            # An object that the function stole is None now.
             (<Rendering>args[i]).value = values[i]
         return status
     finally:

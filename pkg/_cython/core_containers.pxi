@@ -267,7 +267,7 @@ cdef list list_entries(ObjectCore wrapper, int32_t type_code, int what):
         end_section(&section)
 
 
-# ---- what needs Python-level methods and errors ------------------------------------------------------------
+# ---- operations that need Python methods and errors --------------------------------------------------------
 
 
 cdef int convert_index "anyffi_py_convert_index"(PyObject* wrapper, PyObject* key, int64_t* index) except -1:

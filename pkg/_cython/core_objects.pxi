@@ -50,7 +50,7 @@ cdef class FunctionCore(ObjectCore):
     """A function of the runtime."""
 
     # AnyffiFunctionWrapper in wrapper.h. Both are NULL at first, as `object.__new__` makes them.
-    # Python calls through this pointer, without making a tuple, where the class has the vectorcall flag.
+    # Python calls through this pointer, without making a tuple, if the class has the vectorcall flag.
     cdef vectorcallfunc vectorcall
     # The names of the parameters, of an overloaded function one tuple for each overload, once a call with
     # keywords has asked for them.
@@ -76,7 +76,7 @@ cdef class FunctionCore(ObjectCore):
         cdef const AnyffiFunctionInfo* info = unwrap_function(<PyObject*>self).info
         if info == NULL:
             return None
-        # A comprehension would release what cannot be appended twice, without memory: an error of Cython's.
+        # Not a comprehension: if memory is exhausted, Cython's code releases an item twice.
         params = []
         for i in range(info.num_params):
             params.append(describe_parameter(&info.params[i]))

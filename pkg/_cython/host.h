@@ -156,8 +156,8 @@ static int anyffi_py_handle_convert(void* handle, int32_t conversion, AnyffiValu
   return anyffi_py_end_hook(anyffi_py_pack_new(made, out), former);
 }
 
-/// Packs what keeps an object alive: its wrapper, if that is of a class of Python. Same as the rules do, which would be
-/// slow because it is needed for each reference to the inside of an object.
+/// Packs the object that keeps another one alive: its wrapper, if that is of a Python class. The rules do the same, but
+/// would be slow, because this is needed for each reference to the inside of an object.
 static int anyffi_py_create_kept(AnyffiObject* object, AnyffiValue* out) {
   PyObject* wrapper = anyffi_py_get_wrapper(object);
   if (wrapper == NULL) return 0;

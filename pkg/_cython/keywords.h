@@ -24,8 +24,7 @@ static inline int anyffi_py_has_keyword_only(const AnyffiFunction* target) {
 ANYFFI_ALWAYS_INLINE int anyffi_py_are_in_order(PyObject* function, Py_ssize_t count, PyObject* names) {
   PyObject* parameters = ((AnyffiFunctionWrapper*)function)->parameters;
   Py_ssize_t total = count + PyTuple_GET_SIZE(names);
-  // Without information there are no parameters. `total - 1` wraps around for no arguments, which are beyond the last
-  // one.
+  // A function without information has no parameters. Without arguments `total - 1` wraps around, which returns 0, too.
   if (parameters == NULL || (size_t)total - 1 >= (size_t)PyTuple_GET_SIZE(parameters)) return 0;
   if (total < ((AnyffiFunction*)((AnyffiWrapper*)function)->object)->info->num_required) return 0;
   for (Py_ssize_t i = count; i < total; ++i) {

@@ -74,7 +74,7 @@ static inline Py_ssize_t anyffi_py_read_digits(PyObject* x, const digit** digits
 }
 #endif
 
-/// Visits the elements of a set in their order, borrowed; 0 after the last one, and where the layout is not known.
+/// Visits the elements of a set in their order, borrowed; 0 after the last one, or if the layout is not known.
 /// `position` begins at 0.
 static inline int anyffi_py_next_element(PyObject* set, Py_ssize_t* position, PyObject** element) {
 #if ANYFFI_KNOWN_LAYOUT
@@ -92,7 +92,7 @@ static inline int anyffi_py_next_element(PyObject* set, Py_ssize_t* position, Py
   return 0;
 }
 
-/// Returns the mapping below a `mappingproxy`, borrowed; NULL where the layout is not known.
+/// Returns the mapping below a `mappingproxy`, borrowed; NULL if the layout is not known.
 static inline PyObject* anyffi_py_proxied(PyObject* proxy) {
 #if ANYFFI_KNOWN_LAYOUT
   return *(PyObject**)((char*)proxy + sizeof(PyObject));
@@ -121,7 +121,7 @@ ANYFFI_NEVER_INLINE int anyffi_py_read_long_int(PyObject* x, int64_t* out) {
   return overflow;
 }
 
-/// Reads an int; -1 or 1 where it is outside of int64.
+/// Reads an int; -1 or 1 if it is below or above the range of int64.
 static inline int anyffi_py_read_int(PyObject* x, int64_t* out) {
   return anyffi_py_read_short_int(x, out) ? 0 : anyffi_py_read_long_int(x, out);
 }

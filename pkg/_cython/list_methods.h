@@ -43,7 +43,7 @@ static int anyffi_py_extend_inline(AnyffiSequence* list, PyObject* const* items,
   return 1;
 }
 
-/// Appends all of `values`: 1, 0 for what the method of `_objects` handles, -1 with an exception.
+/// Appends all of `values`: 1, 0 if the method of `_objects` has to do it, -1 with an exception.
 static int anyffi_py_extend(PyObject* self, PyObject* values) {
   AnyffiSequence* list = anyffi_py_peek_sequence(self, ANYFFI_LIST);
   AnyffiValue elements;

@@ -9,7 +9,7 @@
 #include "native.h"
 #include "pack.h"
 
-/// Counts what an observer could not be called for; no exception may be set.
+/// Counts a call or callback for which an observer could not be called; no exception may be set.
 static void anyffi_py_count_lost(PyObject* lost) {
   PyObject* number = Py_TYPE(lost)->tp_iternext(lost);
   if (number == NULL) PyErr_Clear();

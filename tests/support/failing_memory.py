@@ -39,7 +39,7 @@ class Faults:
     """
 
     def __init__(self) -> None:
-        #: How many allocations have failed, each in a round of its own.
+        #: How many allocations have failed, each in a separate round.
         self.count = 0
         self._cells = open_cells()
         self._point = 0

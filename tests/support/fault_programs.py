@@ -35,7 +35,7 @@ def load_again(faults: Faults, library: str = "") -> None:
 
 
 def keep_overrides(faults: Faults, library: str = "") -> None:
-    """What C++ keeps of a Python class stays alive with all its attributes."""
+    """An object of a Python class that C++ keeps stays alive with all its attributes."""
     module = anyffi.load_module(library)
     module.forget()
     finalized = []
@@ -78,7 +78,7 @@ def keep_overrides(faults: Faults, library: str = "") -> None:
 
 
 def trace(faults: Faults, library: str = "") -> None:
-    """A trace counts what it loses."""
+    """A trace counts the events that it loses."""
     apply = anyffi.get_global_func("testing.apply")
 
     def use() -> bool:
@@ -196,7 +196,7 @@ def sort(faults: Faults, library: str = "") -> None:
 
 
 def reduce(faults: Faults, library: str = "") -> None:
-    """Mappings are pickled without memory for pairs, where an iterator over the items of a dict ends the process."""
+    """Mappings are pickled without memory for pairs: an iterator over the items of a dict would end the process."""
     held: list[Any] = []
     contents: list[dict[str, Any]] = [{"a": 1}, {"k": [2**80, 1j]}]
     for content in contents:

@@ -154,7 +154,7 @@ def load_ctypes() -> Find:
     return functions.get
 
 
-#: What loads each contender, and the distribution whose version is recorded.
+#: The function that loads each contender, and the distribution whose version is recorded.
 LOADERS: dict[str, tuple[Callable[[], Find], str | None]] = {
     "anyffi": (load_anyffi, "anyffi"),
     "raw": (load_raw, None),

@@ -105,7 +105,7 @@ def write_record(counts: dict[str, int]) -> None:
 
 
 def differences(counts: dict[str, int], recorded: dict[str, int], tolerance: float) -> list[str]:
-    """Describe every shape whose count lies outside of the tolerance, which is at least two instructions."""
+    """Describe every shape whose count is outside the tolerance, which is at least two instructions."""
     found = []
     for name, number in counts.items():
         before = recorded.get(name)

@@ -1,4 +1,4 @@
-"""Time and memory of text.py and of plain.py over a large file. Run it where libtext.so is.
+"""Measure time and memory of text.py and of plain.py for a large file. Run it next to libtext.so.
 
     python benchmark.py [MEGABYTES]         100 by default
 

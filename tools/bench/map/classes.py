@@ -35,7 +35,7 @@ other = Body(1, 2)  # nothing of it has an object
 many = shared_parts(1000)
 """
 
-#: Statements by what they do.
+#: Statements, by names of what they test.
 STATEMENTS = {
     "create an object of two ints": "Body(1, 2)",
     "create an object of one int": "Part(1)",

@@ -1,4 +1,4 @@
-"""Shapes of the methods of containers, at two sizes, beside Python's own."""
+"""Shapes of the methods of containers, at two sizes, compared with Python's own."""
 
 from __future__ import annotations
 

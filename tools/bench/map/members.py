@@ -46,7 +46,7 @@ vecs, named, hearts = [v, w], {{"a": v, "b": w}}, Suit.Hearts
 pickled = pickle.dumps(v, 5)
 """
 
-#: Statements by what they do.
+#: Statements, by names of what they test.
 STATEMENTS = {
     "create an object, overloaded, without arguments": "Vec()",
     "create an object, overloaded, of two floats": "Vec(1.0, 2.0)",

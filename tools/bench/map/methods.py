@@ -276,7 +276,7 @@ SET: Table = {
     "__ixor__": ("x ^= half",),
 }
 
-#: By class, with the Python class beside it.
+#: The tables by class, with the corresponding Python class.
 TABLES: dict[str, tuple[str, Table]] = {
     "Array": ("tuple", ARRAY),
     "Shape": ("tuple", ARRAY),

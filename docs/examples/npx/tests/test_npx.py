@@ -1,4 +1,4 @@
-"""The tests of the project: python -m pytest, where the library was built."""
+"""The tests of the project: run python -m pytest in the folder with the built library."""
 
 from typing import Any
 
