@@ -52,7 +52,8 @@ __attribute__((noinline)) inline AnyffiValue store_microseconds(WideInt count, i
 
 constexpr WideInt greatest_divisor(WideInt a, WideInt b) { return b == 0 ? a : greatest_divisor(b, a % b); }
 
-/// Division, which rounds toward zero, by a positive divisor. Avoids a 128-bit division for times within centuries of today.
+/// Division, which rounds toward zero, by a positive divisor. Avoids a 128-bit division for times within centuries of
+/// today.
 inline WideInt divide(WideInt number, WideInt divisor) {
   auto low = static_cast<int64_t>(number), low_divisor = static_cast<int64_t>(divisor);
   return low == number && low_divisor == divisor ? low / low_divisor : number / divisor;
