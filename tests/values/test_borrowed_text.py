@@ -1,4 +1,4 @@
-"""Text and bytes that a C++ function only reads are not copied, and what it keeps is; large results are not copied."""
+"""Text and bytes that a C++ function only reads are not copied, unless it keeps them; nor are large results."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_what_is_kept_outlives_the_argument(ffi: Any, lib: Any, text: str) -> No
     assert lib.call(data, text, lambda b, s: [b, s]) == [data, text]
 
 
-def test_other_types_are_refused_as_before(ffi: Any, lib: Any) -> None:
+def test_other_types_are_refused(ffi: Any, lib: Any) -> None:
     with pytest.raises(TypeError, match=r"argument 0 \(arg0\): expected bytes, got str"):
         lib.sizes("x" * 100, "x")
     with pytest.raises(TypeError, match=r"argument 1 \(arg1\): expected str, got bytes"):

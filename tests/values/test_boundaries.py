@@ -46,7 +46,7 @@ def test_integers_of_every_length_come_back(ffi: Any, bits: int) -> None:
         for number in (x, -x):
             found = echoed(ffi, [number, {number: number}])
             assert cases.same(found, [number, {number: number}])
-            # Not only equal: of the interpreter's own form.
+            # Not only equal: also normalized as the interpreter's own ints are.
             assert hash(found[0]) == hash(number)
             assert found[0] - number == 0
             assert str(found[0] >> bits - 20) == str(number >> bits - 20)

@@ -1,4 +1,4 @@
-"""Parameters of C++ types that take more than one type of Python."""
+"""Parameters of C++ types that accept several Python types."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Pages(abc.Sequence[int]):
 
 
 class Rows:
-    """A sequence by its methods alone."""
+    """A sequence only by its methods."""
 
     def __init__(self, *items: Any, count: int | None = None) -> None:
         self.items = items
@@ -69,7 +69,7 @@ class Mappish(Rows):
 
 
 class Series(Rows):
-    """As those of pandas and polars."""
+    """Has the method `to_numpy`, like a Series of pandas or polars."""
 
     def to_numpy(self) -> Any:
         raise AssertionError("never called")
@@ -132,7 +132,7 @@ def test_nested_sequences(ffi: Any) -> None:
 )  # fmt: skip
 def test_what_is_no_sequence(ffi: Any, bad: Any) -> None:
     if hasattr(bad, "__dict__") and type(bad).__name__ == "Instance":
-        # On the instance, where no protocol is looked up.
+        # Methods of the instance do not count: protocols are looked up on the class.
         bad.__len__ = bad.__getitem__ = lambda *args: 0
     for function in ("stl.vector_string", "stl.vector_int", "as.array", "stl.array"):
         with pytest.raises(TypeError, match=r"argument 0 \(x\): expected (Sequence|Array)\["):
@@ -177,7 +177,7 @@ def test_odd_buffers(ffi: Any) -> None:
     assert floats((ctypes.c_int32.__ctype_be__ * 2)(1, 2)) == [1, 2]
     assert get(ffi, "stl.vector_bool")((ctypes.c_bool * 2)(True, False)) == [True, False]
     assert get(ffi, "stl.vector_any")((ctypes.c_char * 2)(b"a", b"b")) == [b"a", b"b"]
-    # Python 3.13 has "w" for the same, and 3.14 warns of "u".
+    # Python 3.13 added "w" for the same, and 3.14 warns of "u".
     characters = "u" if sys.version_info < (3, 13) else "w"
     assert get(ffi, "stl.vector_string")(array.array(characters, "ab")) == ["a", "b"]
     with mmap.mmap(-1, 4) as memory:
@@ -286,7 +286,7 @@ def test_sequences_that_lie(ffi: Any) -> None:
     with pytest.raises(ZeroDivisionError, match="mine"):
         ints(Failing(1))
 
-    # The list around it goes while it is converted.
+    # The outer list is cleared while its elements are converted.
     outer = ffi.List()
 
     class Clearing(Rows):
@@ -404,7 +404,7 @@ def test_times(ffi: Any) -> None:
     same, count = get(ffi, "as.time"), get(ffi, "as.time_count")
     for naive in (
         datetime.datetime(2024, 2, 29, 12, 30, 15, 123456), datetime.datetime(1969, 7, 20), datetime.datetime(1970, 1, 1),
-        # Twice, where clocks were turned back.
+        # An hour that occurs twice, since clocks were turned back.
         datetime.datetime(2024, 11, 3, 1, 30), datetime.datetime(2024, 11, 3, 1, 30, fold=1),
     ):  # fmt: skip
         result = same(naive)
@@ -519,7 +519,7 @@ def test_times_inside_of_containers(ffi: Any) -> None:
     class Delta(datetime.timedelta):
         pass
 
-    # Without a zone, and what only the rules convert.
+    # Times without a zone, and others, which only the general rules convert.
     for each in ([], [moment], [moment] * 3, (moment, moment.astimezone(UTC))):
         expected = {delta(seconds=-1): [moment] * len(each), delta(days=2): []}
         assert list(times({delta(days=2): (), delta(seconds=-1): each}).items()) == list(expected.items())
@@ -541,6 +541,6 @@ def test_times_inside_of_containers(ffi: Any) -> None:
 @given(delta=st.timedeltas(datetime.timedelta(-36525), datetime.timedelta(36525)))
 def test_durations_round_trip(ffi: Any, delta: datetime.timedelta) -> None:
     assert get(ffi, "stl.nanoseconds")(delta) == delta
-    # Doubles of a year hold microseconds exactly.
+    # Within a year, a double holds microseconds exactly.
     short = delta / 100
     assert get(ffi, "stl.seconds_float")(short) == short

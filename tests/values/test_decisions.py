@@ -1,4 +1,4 @@
-"""What the class of a value decides is remembered: it must be noticed when the decision changes."""
+"""How values of a class convert is cached for the class: changes of the class must be noticed."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_a_class_that_is_registered_as_a_mapping(ffi: Any) -> None:
     assert result == {"k": 1}
 
 
-def test_a_class_of_an_abstract_one_is_no_special_case(ffi: Any) -> None:
+def test_a_subclass_of_an_abstract_class_stays_opaque(ffi: Any) -> None:
     class Abstract(abc.ABC):  # noqa: B024
         pass
 
@@ -240,11 +240,11 @@ def test_sets_with_removed_elements(ffi: Any) -> None:
     assert ffi.to_python(echo(set())) == set()
 
 
-# ---- what occurs twice --------------------------------------------------------------------------------------
+# ---- containers that occur twice ----------------------------------------------------------------------------
 
 
 def test_code_that_returns_a_part_of_its_argument(ffi: Any) -> None:
-    """A container with one reference is not looked for, but code that runs meanwhile can return it."""
+    """Containers with one reference are not checked for repetition, but user code can return one again."""
     echo = ffi.get_global_func("testing.echo")
 
     class Returns:
@@ -433,14 +433,14 @@ print(tracemalloc.get_traced_memory()[1])
 
 @cpython_only("PyPy has one marshaller")
 @pytest.mark.parametrize("make", ["set({})", "frozenset({})", "MappingProxyType(dict.fromkeys({}))"])
-def test_the_first_of_a_process_takes_no_more_memory(make: str) -> None:
-    """Python's memory: the rules would make a list of pairs."""
+def test_the_first_conversion_of_a_process_takes_no_more_memory(make: str) -> None:
+    """Measured by tracemalloc: the general rules would first make a list of the items."""
     program = FIRST.format(make=make.format("range(100_000)"))
     assert int(run_python(program, ffi_mode="cython")) < 2_000_000
 
 
 def test_runs_of_one_class(ffi: Any) -> None:
-    """Elements of the class of the one before them take a path of their own."""
+    """An element of the same class as the previous one takes a faster path."""
 
     class Member(enum.IntEnum):
         ONE = 1

@@ -200,7 +200,7 @@ def test_dtypes_that_dlpack_cannot_name(ffi: Any, theirs: Any, name: str) -> Non
     assert theirs != dtype("float32")
 
 
-@pytest.mark.skipif(ml_dtypes is None, reason="ml_dtypes is made for CPython alone")
+@pytest.mark.skipif(ml_dtypes is None, reason="ml_dtypes only supports CPython")
 def test_a_swapped_dtype_of_ml_dtypes_is_refused(ffi: Any) -> None:
     complex_ = [ml_dtypes.bcomplex32] if hasattr(ml_dtypes, "bcomplex32") else []  # absent from old versions
     for theirs in (np.dtype(ml_dtypes.bfloat16).newbyteorder(), *complex_):
@@ -263,7 +263,7 @@ def test_a_dtype_that_was_never_parsed_is_refused(ffi: Any) -> None:
 
 
 def test_the_runtime_spells_dtypes_alike(ffi: Any) -> None:
-    """The runtime spells dtypes in its own messages."""
+    """The runtime's own messages spell dtypes and devices as Python's `repr` does."""
     widths = {bits for _, bits in NAMES.values()} | {0, 3}
     text = ffi.get_global_func("anyffi.value.repr")
     for code, bits, lanes in itertools.product(range(20), widths, (0, 1, 4)):

@@ -1,4 +1,4 @@
-"""Containers of Python that C++ containers are filled from directly: as through the runtime's own, without them."""
+"""C++ containers that are filled directly from Python's: the same outcome as by way of the runtime's containers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Int(int):
 
 
 class Own(int):
-    """Ints that Python does not take for equal."""
+    """An int that equals only itself."""
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -61,7 +61,7 @@ TEXTS = [
 ]
 SIZES = (0, 1, 2, 63, 64, 65, 127, 128, 129, 1000)
 
-#: Arguments by function. Whether they are accepted, and the error where not, is the same in both modes.
+#: Arguments by function. Both modes accept the same ones, and refuse others with the same errors.
 VALUES: dict[str, list[Callable[[], Any]]] = {
     "vector_int": [
         *(lambda n=n: list(range(n)) for n in SIZES),
@@ -271,7 +271,7 @@ BIG: dict[str, Any] = {
 
 
 @pytest.mark.skipif(not CPYTHON, reason="only the compiled marshaller fills containers directly")
-@pytest.mark.skipif(FREE_THREADED, reason="a container that other threads may change is packed as others are")
+@pytest.mark.skipif(FREE_THREADED, reason="without the GIL, containers become the runtime's own first")
 @pytest.mark.parametrize("name", sorted(BIG))
 def test_the_runtime_makes_no_objects(both: tuple[Any, Any], name: str) -> None:
     ffi, _ = both
@@ -281,7 +281,7 @@ def test_the_runtime_makes_no_objects(both: tuple[Any, Any], name: str) -> None:
     before = total()
     with pytest.raises(TypeError):
         function(BIG[name], 1)
-    # The wrong number of arguments is an error of the call, after the conversion.
+    # The call converts its arguments before it fails because of their number.
     assert total() - before < 5000
 
 
@@ -298,12 +298,12 @@ def test_users_code_changes_what_follows(ffi: Any) -> None:
 
     given: Any = [[1], [2]]
     texts = ["a"]
-    # An argument is converted before the code of a later one runs, and after that of an earlier one.
+    # An argument is converted before user code of later ones runs, and after that of earlier ones.
     assert rows(given, texts, Changing(lambda: (given.clear(), texts.clear()))) == 4
     assert (given, texts) == ([], [])
     given = [[Changing(lambda: texts.append("b"))], [3]]
     assert rows(given, texts) == 3
-    # Code in the middle of a container, which shrinks and grows it.
+    # User code that runs in the middle of a container shrinks and grows it.
     inner = [1] * 200
     given = [[1], [2, Changing(lambda: (given.clear(), inner.clear()))], inner, [3]]
     assert rows(given) in (3, 4)

@@ -100,7 +100,7 @@ def test_a_container_that_its_items_change(ffi: Any, meddler: Any, change: Any) 
     d: dict[Any, Any] = {}
     d.update(a=meddler(lambda: change(d)), b=LONG)
     assert seen(d) == f"Dict{{{cases.describe('a')}: {inside}, {cases.describe('b')}: {text}}}"
-    # Later items are read later, changes included.
+    # A later item is read after its change.
     later = [1]
     assert seen((meddler(later.clear), later)) == f"Array[{inside}, List[]]"
 
@@ -178,7 +178,7 @@ _KEPT = {
 def _overriding(base: type) -> Any:
     """Return a subclass whose every method raises."""
     lies: dict[str, Any] = {name: _refuse for name in dir(base) if name not in _KEPT}
-    if base in (str, bytes, frozenset):  # needed of a key
+    if base in (str, bytes, frozenset):  # needed by keys
         lies["__hash__"] = lambda self: 1
     return type(f"{base.__name__}Lying", (base,), lies)
 

@@ -49,7 +49,7 @@ def test_both_modes_write_the_same(both: tuple[Any, Any], name: str, protocol: i
     assert one == other
 
 
-#: PyPy's module of `list[int]` and the like.
+#: PyPy's module of the class of `list[int]`.
 _PYPY = "_pypy_generic_alias"
 #: Modules of Python, which any pickle may name.
 _OF_PYTHON = {
@@ -85,7 +85,7 @@ def modules_in(data: bytes) -> Iterator[str]:
 
 def test_the_modules_of_a_pickle_are_found() -> None:
     for protocol in PROTOCOLS:
-        # The second one takes the module's name from the memo.
+        # The second object takes the module's name from the memo.
         data = pickle.dumps([anyffi.Device("cpu"), anyffi.dtype, cases.itself], protocol)
         assert {*modules_in(data)} - _OF_PYTHON == {"anyffi", "cases"}
 
@@ -117,7 +117,7 @@ def test_pickles_name_promised_modules_alone(ffi: Any, protocol: int) -> None:
         try:
             data = pickle.dumps(thing, protocol)
         except pickle.PicklingError:
-            # A method of a backend opened beside the one in use: the name is taken.
+            # A method of the other backend: its name refers to the class of the process's own backend.
             assert ffi.Object is not anyffi.Object, thing
             continue
         assert {*modules_in(data)} <= _PROMISED | _OF_PYTHON, thing
@@ -126,7 +126,7 @@ def test_pickles_name_promised_modules_alone(ffi: Any, protocol: int) -> None:
     assert count > 60
 
 
-#: Runs in both modes, and prints types and values alone.
+#: Runs in both modes; prints only types and values.
 _PROGRAM = """
 import pickle, sys
 import anyffi, anyffi.testing, numpy as np
@@ -194,11 +194,11 @@ def test_a_function_without_a_name_is_refused_at_once(ffi: Any) -> None:
     assert copy.copy(function) is copy.deepcopy(function) is function
 
 
-@cpython_only("raises the exception of a handler where the signal is sent")
+@cpython_only("PyPy raises the exception of a handler later than where the signal is sent")
 def test_what_a_signal_handler_raises_while_a_function_is_found(
     ffi: Any, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It reaches the program, which gets no function that fails later instead."""
+    """The exception reaches the program, which does not get a function that fails later instead."""
 
     def handle(*_: object) -> None:
         raise LookupError("from the handler")
@@ -221,7 +221,7 @@ def test_a_function_that_was_removed(ffi: Any) -> None:
     function = pickle.loads(data)
     with pytest.raises(ImportError, match="cannot use what was pickled as 'pickles.gone': no function"):
         function()
-    # It is looked for again, and pickled as it was.
+    # It pickles as before, and is looked up again at the next call.
     assert pickle.dumps(function) == data
     ffi.register_global_func("pickles.gone", len)
     assert function([1, 2]) == 2

@@ -1,4 +1,4 @@
-"""Functions, modules and errors that cross processes: what a worker cannot find reaches the caller."""
+"""Functions, modules and errors that cross processes: errors about what a worker cannot find reach the caller."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ANYFFI_EXPORT(fail, [](int64_t x) -> int64_t { throw anyffi::Error("WorkerError"
 ANYFFI_REGISTER_GLOBAL("workers.thrice").def([](int64_t x) { return 3 * x; }, arg("x"));
 """
 
-#: `here` is what the parent alone runs.
+#: Only the parent process runs `here`.
 PROGRAM = """
 import concurrent.futures, multiprocessing, sys, threading
 import anyffi, numpy as np

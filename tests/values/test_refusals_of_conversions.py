@@ -1,4 +1,4 @@
-"""TypeErrors by which conversions of users refuse values: they say where the value is."""
+"""TypeErrors that conversions of users raise to refuse a value: the message says where the value is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Containers that occur more than once in an argument: shared as often as they are in Python."""
+"""Containers that occur more than once in an argument: they stay one object, as in Python."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHARED: list[tuple[Any, list[tuple[Any, ...]]]] = [
     ([[A], [A]], [(0, 0), (1, 0)]),
     ({"x": A, "y": [A]}, [("x",), ("y", 0)]),
     ([ROW, ROW, (3, 4)], [(0,), (1,)]),
-    # Rows of one size are described together.
+    # The marshaller describes rows of one size together.
     ([[ROW, (3, 4)], ROW], [(0, 0), (1,)]),
     ([ROW, [ROW, (3, 4)]], [(0,), (1, 0)]),
     ([[(5, 6), ROW], [ROW, (3, 4)]], [(0, 1), (1, 0)]),
@@ -40,7 +40,7 @@ def test_one_object_stays_one(ffi: Any, given: Any, paths: list[tuple[Any, ...]]
         first, *others = (_at(made, path) for path in paths)
         assert all(other is first for other in others)
         if CPYTHON:
-            # Each place, and the wrapper. PyPy may keep wrappers of before.
+            # One reference for each place, and the wrapper's. PyPy may keep former wrappers.
             assert use_count(first) == len(paths) + 1
 
 

@@ -102,7 +102,7 @@ def test_what_cpp_gets_stays_a_reference(ffi: Any, results: Any) -> None:
     assert results("forward")(results("set_of_vectors"), {(1, 2)}) == {(1, 2)}
     assert (1, 2) in results("forward")(results("set_of_vectors"), {(1, 2)})
     assert results("is_equal")(nested, x, x) is True
-    # A Python function between them gets what Python gets.
+    # Called by a Python function in between, `nested` returns Python's own list.
     assert results("first")(lambda y: nested(y), x) == ["a"]
 
 
@@ -150,7 +150,7 @@ def test_failures_leave_nothing(results: Any) -> None:
 def test_failures_in_a_map(ffi: Any, results: Any) -> None:
     with pytest.raises(ValueError, match="no conversion"):
         results("fail_map")()
-    # A List that C++ keeps is no key, and stays a List.
+    # A List that C++ keeps cannot be a key, and stays a List.
     with pytest.raises(TypeError, match="unhashable"):
         results("native_in_key")()
     assert type(results("kept")()) is ffi.List
@@ -181,7 +181,7 @@ def test_a_big_result(results: Any) -> None:
 @pytest.mark.unfreezes
 @cpython_only("PyPy's collector calls nothing in the middle of a call")
 def test_the_collector_sees_complete_containers(results: Any) -> None:
-    """Objects are converted while the collector runs, whose callbacks look at everything."""
+    """A callback of the collector, which runs during the conversion, reads every list: none may be incomplete."""
     function, x = results("any"), [[i] for i in range(50)]
     seen: list[int] = []
 
@@ -190,7 +190,7 @@ def test_the_collector_sees_complete_containers(results: Any) -> None:
             len(repr(found)) for found in gc.get_objects() if type(found) is list and len(found) == 50
         )
 
-    # What the process has already is of no interest, and much of it would make each collection slow.
+    # Existing objects do not matter here, and would make each collection slow.
     gc.freeze()
     gc.callbacks.append(look)
     threshold = gc.get_threshold()

@@ -192,7 +192,7 @@ def test_a_typed_view_of_a_list_that_changes_is_sound(ffi: Any) -> None:
 
 
 def test_the_type_mask_never_lets_a_wrong_element_through(ffi: Any) -> None:
-    """Elements written by the marshallers, by Python methods, by C++."""
+    """Elements may be written by the marshallers, by Python methods or by C++."""
     array_int, append = typed(ffi, "array_int"), ffi.get_global_func("testing.append")
     writers = [
         lambda xs, x: xs.append(x),

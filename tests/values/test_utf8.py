@@ -30,7 +30,7 @@ ANYFFI_EXPORT(decode, [](const Bytes& x) {
 });
 """
 
-#: Of every width, and of lengths around those that are stored inline and that loops handle at once.
+#: Texts of every width, with lengths around the limit of inline storage and the block sizes of loops.
 CHARACTERS = ["z", "\xe9", "\u4e00", "\U00020000"]
 TEXTS = [character * length for character in CHARACTERS for length in (1, 2, 5, 6, 11, 12, 63, 64, 65, 1000)]
 MIXED = [
@@ -55,7 +55,7 @@ def test_every_width(lib: Any) -> None:
             assert lib.ninth(*range(8), text) == text
             if "\0" not in text:
                 assert lib.pointer(text) == text
-        # Others get the text itself.
+        # A parameter of any other type gets the text itself.
         assert lib.code(text) == lib.code(text.encode().decode())
 
 

@@ -1,6 +1,6 @@
-"""Data types, devices, pointers, memory views and users' hooks: as arguments again and again, and where they fail.
+"""Data types, devices, pointers, memory views and users' hooks: passed repeatedly, and refused.
 
-The compiled marshaller remembers what their classes decide, and reads most of them itself.
+The compiled marshaller caches how their classes convert, and reads most of these values itself.
 """
 
 from __future__ import annotations
@@ -229,7 +229,7 @@ def test_exporters(ffi: Any) -> None:
                     read = read["key"] if type(read) is dict else read[0]
                 assert type(read) is ffi.Tensor
                 assert np.asarray(read).tolist() == array.tolist()
-    # An exporter that refuses the version is asked again without.
+    # An exporter that refuses `max_version` is called again without it.
     asked = [["max_version"]] if VERSIONED else [["max_version"], []]
     assert all(list(options) in asked for options in seen)
     messages = set()

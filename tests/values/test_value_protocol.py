@@ -139,7 +139,7 @@ def test_a_temporary_object_as_value(ffi: Any) -> None:
         ffi.get_global_func, ("testing.echo", "testing.describe", "testing.counted_alive")
     )
     new = ffi.get_global_func("testing.new_counted")
-    # Elsewhere objects of earlier tests may still wait for their finalizers.
+    # Without reference counts, objects of earlier tests may still wait for their finalizers.
     gc.collect()
     before = alive()
     fresh = Counting(lambda: ffi.List([new(5)]))

@@ -1,4 +1,4 @@
-"""Results of which C++ makes Python's containers without the runtime's own: as through those."""
+"""Results that C++ writes directly into Python's containers: the same as by way of the runtime's containers."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_the_runtime_makes_no_objects(both: tuple[Any, Any]) -> None:
 
 
 class Finalized:
-    """Garbage of a cycle that changes what C++ keeps when it is collected."""
+    """Garbage in a cycle, which changes the values that C++ keeps when it is collected."""
 
     def __init__(self, change: Any) -> None:
         self.change = change
