@@ -117,7 +117,7 @@ def test_an_object_is_made_from_a_value(ffi: Any) -> None:
     assert isinstance(made, ffi.Object)
     assert authored(ffi, "imm_value")(made) == 5
     assert int_imm(made) is made
-    # What is made by `from_value` is converted: such an overload comes after those that take the value itself.
+    # `from_value` is a conversion: overloads that take the value itself are preferred.
     assert [authored(ffi, "imm_or_int")(x) for x in (made, 3, "a")] == ["IntImm", "int", "str"]
     assert authored(ffi, "imm_value")(6) == 6
     for bad, got in (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-#: They change what outlives the test, or open files; `repeat` takes as much memory as it is asked for.
+#: These change global state or open files; `repeat` takes as much memory as it is asked for.
 LEFT_OUT = {
     "anyffi.Module.load",
     "anyffi.Sequence.repeat",
@@ -16,7 +16,7 @@ LEFT_OUT = {
     "anyffi.registry.set",
 }
 EXTREMES = (0, -1, *(sign * 2**bits + rest for bits in (31, 63) for sign, rest in ((1, -1), (-1, 0))))
-#: What functions may raise about arguments that they do not take.
+#: Exceptions that functions may raise about arguments that they refuse.
 ABOUT_ARGUMENTS = (
     TypeError,
     ValueError,

@@ -18,8 +18,8 @@ from support import CPYTHON, cpython_only
 def test_ctrl_c_is_never_lost(ffi: Any) -> None:
     """A timer simulates Ctrl-C, at any instruction of the call or of its return.
 
-    PyPy's finalizers are Python code, and what a handler raises in one is ignored, as in any `__del__`: one in
-    thousands is lost there. Before CPython 3.11 one instruction of a callback in ctypes mode lies behind its
+    PyPy's finalizers are Python code, where an exception of a handler is ignored, as in any `__del__`: one in
+    thousands is lost there. Before CPython 3.11 one instruction of a callback in ctypes mode is outside its
     `try` (docs/interpreters.md).
     """
     program = """
@@ -56,9 +56,9 @@ def test_ctrl_c_is_never_lost(ffi: Any) -> None:
 
 @cpython_only("PyPy's ctypes calls a callback by Python code of its own, where it swallows exceptions")
 def test_exceptions_of_handlers_are_kept(ffi: Any) -> None:
-    """In callbacks and hooks an exception of a handler is the one that arrives, at whichever instruction it is raised.
+    """What a handler raises in a callback or hook arrives unchanged, at whichever instruction it is raised.
 
-    Before CPython 3.11 a function's last instruction lies behind its `try`: ctypes reports what a handler raises there
+    Before CPython 3.11 a function's last instruction is outside its `try`: ctypes reports what a handler raises there
     to `sys.unraisablehook`, one in thousands.
     """
     program = """
@@ -132,7 +132,7 @@ def test_ctrl_c_while_cpp_polls(ffi: Any) -> None:
 
 
 def test_handler_of_a_signal_may_call_cpp(ffi: Any) -> None:
-    """A handler that is interrupted by itself returns at once: the timer may be faster than a handler is."""
+    """The timer may be faster than the handler, which therefore returns at once if it is already running."""
     program = """
         import signal, anyffi, anyffi.testing as t
         calls = 0

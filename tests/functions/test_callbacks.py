@@ -86,7 +86,7 @@ def test_callbacks_nested_both_ways(ffi: Any) -> None:
     assert apply(count, 30) == 30
 
 
-@pytest.mark.unrecorded(reason="how deep a call lies where the stack ends differs")
+@pytest.mark.unrecorded(reason="the depth at which the stack ends differs")
 def test_unbounded_recursion_raises(ffi: Any) -> None:
     apply = ffi.get_global_func("testing.apply")
 
@@ -176,7 +176,7 @@ def test_unbounded_recursion_raises_with_a_high_limit(ffi: Any) -> None:
 
 
 class CallsThroughCtypes:
-    """Fails in a call of its own through ctypes, wherever its code runs."""
+    """Raises the error of a failed ctypes call of its own, wherever its code runs."""
 
     def __index__(self) -> int:
         raise ctypes.ArgumentError("argument 1: TypeError: wrong type")
@@ -186,7 +186,7 @@ class CallsThroughCtypes:
 
 
 def test_errors_of_users_calls_through_ctypes_stay_as_they_are(ffi: Any) -> None:
-    """The ctypes mode raises such errors itself where memory or the stack runs out, and turns those into others."""
+    """ctypes mode replaces such errors only where they mean that its own call ran out of memory or stack."""
     raised = ctypes.ArgumentError("argument 1: TypeError: wrong type")
 
     def fail() -> None:

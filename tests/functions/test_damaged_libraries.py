@@ -56,7 +56,7 @@ DAMAGED = [
 def test_damaged_program_headers(
     ffi: Any, build: Build, tmp_path: pathlib.Path, kind: int, place: int, value: int
 ) -> None:
-    """Most of them would end the process in the system's loader."""
+    """Undetected, most of them would crash the system's loader."""
     content = bytearray(build("good.cc", GOOD).read_bytes())
     (start,), (count,) = struct.unpack_from("=Q", content, 32), struct.unpack_from("=H", content, 56)
     headers = [start + 56 * i for i in range(count)]

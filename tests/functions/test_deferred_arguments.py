@@ -1,4 +1,4 @@
-"""Containers, text and times that C++ passes to Python functions, and gets from them: converted without copies as cells."""
+"""Containers, text and times that C++ passes to Python functions and gets from them, in every way of calling."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def test_refused_results(deferred: Any, way: str) -> None:
 
 @pytest.mark.parametrize("way", ["std", "call", "cast"])
 def test_refused_objects(deferred: Any, way: str) -> None:
-    """A value of the runtime that is made to be loaded is released once: others keep theirs."""
+    """The object that is made from a refused result is released once, and not once more: others stay valid."""
     refused = [2**700, b"bytes" * 20, "text" * 20, 2j, {1: 2}, {1}, slice(1, 2), range(3), object()]
     for name, value in [
         ("ints", []),

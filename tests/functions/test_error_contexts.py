@@ -36,7 +36,7 @@ def test_an_empty_wrapper(ffi: Any) -> None:
             assert outcome(use).__context__ is outer
 
 
-@cpython_only("on PyPy, NumPy calls them")
+@cpython_only("on PyPy, NumPy calls the exporters")
 def test_exporters_that_refuse_versions(ffi: Any) -> None:
     class Old:
         def __dlpack__(self) -> Any:
@@ -110,7 +110,7 @@ composed.clear()
 
 @cpython_only("PyPy's recursion limit is the size of the stack")
 def test_nothing_is_printed_at_the_recursion_limit(ffi: Any) -> None:
-    """In a process of its own: the error hooks of a process are those of one backend."""
+    """Runs in a process of its own, since the error hooks of a process belong to one backend."""
     run_program(AT_THE_RECURSION_LIMIT, ffi.ffi_mode)
 
 

@@ -68,7 +68,7 @@ def test_an_unknown_kind_raises_runtime_error(ffi: Any, kind: str) -> None:
     assert str(caught.value) == f"{kind}: msg"
 
 
-@pytest.mark.unrecorded("its classes are named by the mode")
+@pytest.mark.unrecorded("the names of its classes contain the mode")
 def test_registered_kinds(ffi: Any) -> None:
     class Registered(ValueError):
         pass
@@ -102,7 +102,7 @@ def test_registered_kinds(ffi: Any) -> None:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGUSR1"), reason="needs an unused signal")
 def test_what_a_signal_handler_raises_while_an_exception_is_made(ffi: Any) -> None:
-    """It is not lost; an exception of the class itself means RuntimeError instead."""
+    """The handler's exception arrives; one that the class itself raises is replaced by a RuntimeError."""
     by_handler = True
 
     class Unmakeable(Exception):
@@ -325,7 +325,7 @@ def test_the_traceback_that_cpp_reads_has_no_frames_of_the_package(ffi: Any) -> 
     ):
         _, _, trace = catch(work)
         files = [line.split('"')[1] for line in trace.splitlines() if line.startswith("  File ")]
-        # The functions of the tests record what they return.
+        # The recorder of outcomes wraps the functions under test, and has frames of its own.
         assert [name for name in files if not name.endswith("outcomes.py")] == [__file__] * frames, trace
 
 
@@ -381,7 +381,7 @@ def test_swallowed_then_raised_again_later(ffi: Any) -> None:
         assert caught.value is error
 
 
-# ---- unknown names ------------------------------------------------------------------------------
+# ---- errors of conversions and calls ------------------------------------------------------------
 
 
 def test_unicode_errors_are_complete(ffi: Any) -> None:

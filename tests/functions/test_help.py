@@ -45,7 +45,7 @@ def test_help_of_a_function_shows_all_of_its_signature(ffi: Any) -> None:
     signature, _, doc = shown(function).partition(function.__name__)[2].partition("\n    Return")
     # Python 3.13 breaks long lines.
     expected = annotations_shown(str(inspect.signature(function)))
-    # Python 3.14 has the name twice.
+    # Python 3.14 shows the name twice.
     assert "".join(signature.split()).endswith("".join(expected.split()))
     assert doc == " the arguments, of which the defaults are mutable.\n"
     assert str(inspect.signature(function)) == (
@@ -72,7 +72,7 @@ def test_help_of_a_python_module(ffi: Any) -> None:
 
 @pytest.mark.unrecorded("about a function as an object")
 def test_a_function_in_a_class_binds_nothing(ffi: Any) -> None:
-    # Looked up once: while another backend has a wrapper of it, each lookup makes one.
+    # Looked up once: while another backend has a wrapper of it, each lookup makes a new one.
     function = ffi.get_global_func("testing.add_one")
 
     class Holder:

@@ -1,4 +1,4 @@
-"""Keyword-only parameters: as those of Python's functions, with the same messages."""
+"""Keyword-only parameters behave like those of Python's functions, with the same messages."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_calls_are_those_of_python(kwo: Any, example: Callable[..., str]) -> Non
         for size in range(5):
             for names in combinations(("c", "a", "b", "d"), size):
                 args, kwargs = tuple(range(count)), {name: 10 + i for i, name in enumerate(names)}
-                # Twice: a call with keywords is planned once.
+                # Twice: the second call uses the plan that the first one made.
                 for _ in range(2):
                     assert outcome(function, args, kwargs) == outcome(example, args, kwargs)
                 computed = {f"<{name}"[1:]: value for name, value in kwargs.items()}

@@ -16,7 +16,7 @@ def computed(named: dict[str, Any]) -> dict[str, Any]:
 
 
 class Odd(str):
-    """A name that is equal to none."""
+    """A name that equals no other."""
 
     __slots__ = ()
 
@@ -61,7 +61,7 @@ def test_keywords_beside_overloads(ffi: Any) -> None:
         == overloaded(**computed({"text": "a", "x0": 1}))
     )
     assert overloaded(x0=1, text="a long text, borrowed") == "a long text, borrowed"
-    # No str, so that the other overload gets it; but that has no such parameter.
+    # A list is no str, so that only the other overload is left, which has no such parameter.
     refused = r"(?s)no overload takes \(x0=int, text=list\)\n.*expected str, got list$"
     with pytest.raises(TypeError, match=refused):
         overloaded(x0=1, text=["a"])
@@ -72,7 +72,7 @@ def test_keywords_beside_overloads(ffi: Any) -> None:
     assert overloaded(0, x19="last")[19] == "last"
 
 
-@pytest.mark.unrecorded("what records calls compares the names")
+@pytest.mark.unrecorded("the recorder of calls compares the names")
 def test_names_of_a_subclass_of_str(ffi: Any) -> None:
     for name in ("testing.typed.many", "testing.typed.many_overloads"):
         many = ffi.get_global_func(name)

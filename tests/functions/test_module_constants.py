@@ -44,7 +44,7 @@ def test_values(ffi: Any, path: Path) -> None:
     assert type(module.origin) is module.Point
     assert module.origin is module.origin
     assert module.origin.x == 1
-    # The container is the library's own: each module of it has the same one.
+    # The container belongs to the library: each of its modules has the same one.
     assert module.shared is module.shared
     assert module.shared == ffi.load_module(str(path)).shared
     module.shared.append(3)
@@ -89,7 +89,7 @@ def test_constants_with_parameters_are_refused(ffi: Any, build: Build) -> None:
 
 
 def test_functions_behind_constants(ffi: Any, path: Path) -> None:
-    """C++ asks for functions; an index does too."""
+    """C++ and an index get the function that computes the constant."""
     module = ffi.load_module(str(path))
     assert module["version"]() == module.get_function("version")() == "1.2"
     importer = ffi.system_lib()

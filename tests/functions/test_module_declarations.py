@@ -122,7 +122,7 @@ ANYFFI_EXPORT(f, [](int64_t, double y) { return y; }, %s, %s);
 """
 
 
-@pytest.mark.keeps_live(reason="what a library failed with is kept")
+@pytest.mark.keeps_live(reason="the error of a library that failed is kept")
 @pytest.mark.parametrize(
     ("names", "error", "message"),
     [(tuple(map('arg("{}")'.format, names.split(", "))), ValueError, message) for names, message in NAMES]

@@ -86,7 +86,7 @@ class TestImports:
         assert [module.__file__ for module in made.imports] == [b.__file__]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the loader tells of symbols there")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists the symbols of a process")
 @pytest.mark.slow("compiling")
 class TestSystemLib:
     def test_symbols_of_the_process(self, ffi: Any, build: Build) -> None:

@@ -49,7 +49,7 @@ class TestReloading:
 
     @pytest.mark.unrecorded("measures memory")
     def test_loading_again_takes_no_memory(self, build: Build, tmp_path: pathlib.Path, ffi: Any) -> None:
-        """Each pickle that names a function of a library loads it again."""
+        """This is frequent: each pickle that names a function of a library loads the library again."""
 
         class Counts(ctypes.Structure):
             names = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost"
@@ -57,7 +57,9 @@ class TestReloading:
 
         count = getattr(ctypes.CDLL(None), "mallinfo2", None)
         if count is None or SANITIZED or not CPYTHON:
-            pytest.skip("glibc 2.33 and later count what malloc has handed out, on PyPy to itself, too")
+            pytest.skip(
+                "counts by mallinfo2 of glibc 2.33, which on PyPy includes the interpreter's own memory"
+            )
         count.restype = Counts
         folder = tmp_path / ("long" * 50)
         folder.mkdir()
@@ -127,7 +129,7 @@ class TestNewVersions:
             assert (overloaded(0), overloaded("")) == (number, 10 * number)
         assert [function() for function in functions] == [1, 2, 3]
 
-    def test_those_of_others_stay(self, ffi: Any, load: Any) -> None:
+    def test_functions_of_others_are_not_replaced(self, ffi: Any, load: Any) -> None:
         load("versions1", version(1))
         with pytest.raises(ValueError, match=r"'modules_versions\.number' is already registered"):
             load("versions2", version(2), "others.so")
@@ -154,7 +156,7 @@ class TestNewVersions:
         load("versions3", version(3))
         assert ffi.get_global_func("modules_versions.number")() == 3
 
-    @pytest.mark.unrecorded("messages have the key, which is one for each mode")
+    @pytest.mark.unrecorded("messages contain the key, which differs between modes")
     def test_classes_of_one_name_in_two_libraries(self, ffi: Any, load: Any) -> None:
         keys = [f"modules_versions.{name}_{ffi.ffi_mode}" for name in ("First", "Second")]
         first = load(f"first_{ffi.ffi_mode}", version_of_class(keys[0]), "first.so")
@@ -178,12 +180,12 @@ class TestNewVersions:
         assert new.value(old.point(5)) == -5
         assert old.value(new.point(5)) == 5
 
-    @pytest.mark.unrecorded("messages have the key, which is one for each mode")
+    @pytest.mark.unrecorded("messages contain the key, which differs between modes")
     @pytest.mark.parametrize("registers", [True, False])
     def test_objects_of_a_changed_class_stay_with_their_version(
         self, ffi: Any, load: Any, registers: bool
     ) -> None:
-        """A class that is not registered with its library is registered by its first object."""
+        """If the library itself does not register the class, its first object does."""
         name, members = f"{ffi.ffi_mode}_{registers}", "int64_t a, b = 7"
         key = f"modules_versions.Changed_{name}"
         old = load(f"small_{name}", version_of_class(key, registers=registers))

@@ -227,7 +227,7 @@ def test_another_architecture(
 ) -> None:
     content = bytearray(build("good.cc", GOOD).read_bytes())
     if machine == int.from_bytes(content[18:20], sys.byteorder):
-        pytest.skip("this is the machine's own")
+        pytest.skip("this is the machine's own architecture")
     content[18:20] = machine.to_bytes(2, sys.byteorder)
     path = tmp_path / "foreign.so"
     path.write_bytes(content)
@@ -245,11 +245,13 @@ def test_another_architecture(
         ffi.load_module(os.fsencode(path))
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="has programs of other kinds")
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="other systems have programs in other formats"
+)
 def test_files_that_are_no_library(ffi: Any, tmp_path: pathlib.Path) -> None:
     program = pathlib.Path("/bin/ls").resolve()
     if program.read_bytes()[16:18] != (3).to_bytes(2, sys.byteorder):
-        pytest.skip("programs of this system lie at fixed addresses")
+        pytest.skip("programs of this system are not position-independent")
     with pytest.raises(ValueError, match="not a shared library, but a program, which can only be run"):
         ffi.load_module(program)
     short = tmp_path / "short.so"

@@ -1,4 +1,4 @@
-"""What errors say of calls with keywords that no overload takes."""
+"""Messages of errors about calls with keywords that no overload takes."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_keywords_of_constructors_are_named(bykey: Any) -> None:
 
 
 def test_an_error_of_a_callback_stays_as_it_is(bykey: Any) -> None:
-    """Also one about a function of the same name, and as many arguments."""
+    """Even if it is about a function of the same name with as many arguments."""
     raised = []
 
     def inner(x: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Errors about values that cannot be packed name the method, what was converted, or the callback that returned them."""
+"""Errors about values that cannot be packed name the method or conversion, or the callback that returned the value."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DTYPE = "dtype <U1 has no DLPack code; pass the array's .tolist()"
 
 
 class NoCapsule:
-    """Exports something else than a capsule."""
+    """Exports something other than a capsule."""
 
     def __dlpack__(self, **_: Any) -> Any:
         return 5
@@ -26,13 +26,13 @@ class NoCapsule:
 
 needs_capsules = pytest.mark.skipif(
     sys.implementation.name != "cpython",
-    reason="NumPy reads what `__dlpack__` returns, with its own messages",
+    reason="there NumPy itself reads what `__dlpack__` returns, with its own messages",
 )
 CAPSULE = "expected an unused DLPack capsule, got int"
 
 
 class Hook:
-    """Raises what it was made with."""
+    """Raises the given error."""
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
@@ -60,7 +60,7 @@ def test_from_dlpack(ffi: Any) -> None:
     assert message(ffi.from_dlpack, TEXT) == f"anyffi.from_dlpack(): argument 0: {DTYPE}"
 
 
-#: What follows the name of a class, how a container is changed, and what the message says besides the class.
+#: The method, a call of it, and the place that the message names.
 LIST_CALLS: list[tuple[str, Any, str]] = [
     ("append", lambda xs: xs.append([TEXT]), "argument 0, at [0]"),
     ("insert", lambda xs: xs.insert(0, TEXT), "argument 1"),
@@ -157,7 +157,7 @@ def test_what_is_no_capsule(ffi: Any, odd: NoCapsule) -> None:
 
 
 class Returning:
-    """Returns what it was made with, by a method and when it is called."""
+    """Returns the given value, from a method and when called."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -183,7 +183,7 @@ def test_results_of_callbacks(ffi: Any) -> None:
     def local() -> Any:
         return [1, {"k": TEXT}]
 
-    # As C++ names a callable whose result has the wrong type.
+    # The name is the same as in errors of C++ about results of the wrong type.
     name = "<function test_results_of_callbacks.<locals>.local>"
     place = ', at [1]["k"]'
     assert message(apply, local) == f"the result of {name}{place}: {DTYPE}"

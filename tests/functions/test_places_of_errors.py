@@ -14,7 +14,7 @@ DTYPE = "dtype <U1 has no DLPack code; pass the array's .tolist()"
 
 
 class Hook:
-    """Raises what it was made with, from every hook."""
+    """Raises the given error from every hook."""
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
@@ -37,7 +37,7 @@ class Value:
 
 
 class Endless:
-    """Stands for always another one."""
+    """Stands for a new object of its own class, without end."""
 
     def __anyffi_value__(self) -> Any:
         return Endless()

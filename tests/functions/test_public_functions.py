@@ -13,7 +13,7 @@ import pytest
 
 @pytest.fixture(name="api")
 def fixture_api(ffi: Any) -> Any:
-    """The public functions themselves, which record nothing."""
+    """The public functions themselves, without the recorder of outcomes around them."""
     return getattr(ffi, "_api", ffi)
 
 

@@ -16,7 +16,7 @@ class OfInt(int):
 
 
 class Meta(type):
-    """Instances must not be compared or hashed."""
+    """Classes of this metaclass must not be compared or hashed."""
 
     def __eq__(cls, other: object) -> bool:
         raise AssertionError("compared")

@@ -1,4 +1,4 @@
-"""Messages about refused arguments: they name the function, the argument, the place in it, and the class that came."""
+"""Messages about refused arguments: they name the function, the argument, the place in it, and the value's class."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class MyInt(int):
 
 Point = collections.namedtuple("Point", "x y")
 
-#: A value of every sort, and what messages call its class.
+#: A value of every kind, and the name of its class in messages.
 VALUES: dict[str, Any] = {
     "NoneType": None,
     "bool": True,
@@ -101,7 +101,7 @@ FUNCTIONS = [
     "add_one",
 ]
 
-#: Besides the name of a class: a value, where its type is right and it is not.
+#: The message names the class, or describes the value if only that is wrong.
 _MESSAGE = re.compile(
     r"(?:testing\.)?[\w.]+\(x: .*\) -> .*: argument 0 \(x\)(, at .+?)?: (?P<reason>expected (?P<expected>.*), got (?P<got>.*)"
     r"|an int given as a bool must be 0 or 1, got .*|.* does not fit \w+.*|.* has \d+ elements, got .*|expected .* character.*, got .*|.* is not a number of .*, got .*)",
@@ -275,7 +275,7 @@ def test_overloads_with_several_arguments(ffi: Any) -> None:
 
 def test_overloads_say_the_same_again(ffi: Any) -> None:
     function = ffi.get_global_func("testing.authoring.kind")
-    # Of another class after one that the runtime names alike.
+    # Among these, a class follows another one for which the runtime has the same name.
     for values in ([], 7), (MyStr("x"), 7), ("x", b"x"), ("x", memoryview(b"x")), ((), True):
         names = ", ".join(f"{__name__}.MyStr" if type(x) is MyStr else type(x).__name__ for x in values)
         messages = {refusal(function, *values) for _ in range(3)}

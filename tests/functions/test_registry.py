@@ -232,7 +232,7 @@ def test_init_ffi_api_needs_an_imported_module(ffi: Any) -> None:
 
 
 def test_whether_a_function_may_be_missing(ffi: Any) -> None:
-    """However the argument is given; it may be any object."""
+    """By position and by name; the argument may be any object, of which the truth counts."""
     known, get = "testing.nop", ffi.get_global_func
     for calls in (
         lambda x: get(known, x),

@@ -1,4 +1,4 @@
-"""Functions that return a reference to what an argument became in C++, which ends with the call."""
+"""Functions that return a reference to the C++ value of an argument, which only lives until the call ends."""
 
 from __future__ import annotations
 

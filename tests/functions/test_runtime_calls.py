@@ -1,4 +1,4 @@
-"""How many runtime calls an argument costs: one to create a container and one to release it, whatever its size."""
+"""How many runtime calls an argument costs: one or two to create a container, and one to release it."""
 
 from __future__ import annotations
 

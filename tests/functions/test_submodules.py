@@ -120,7 +120,7 @@ def test_pickles_and_copies(algebra: Any) -> None:
         for other in (pickle.loads(pickle.dumps(each)), copy.deepcopy(each)):
             assert other.__all__ == each.__all__
     for value in (algebra.linalg.trace, algebra.linalg.dense.solve):
-        # Not `==`: a function that both backends have found in this process has a wrapper of each.
+        # Not `==`: if both backends of this process have looked the function up, each has a wrapper of it.
         assert pickle.loads(pickle.dumps(value)).same_as(value)
 
 

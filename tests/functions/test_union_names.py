@@ -1,4 +1,4 @@
-"""Unions in annotations and errors have each of their parts once."""
+"""Unions in annotations and errors name each of their parts once."""
 
 from __future__ import annotations
 
