@@ -164,7 +164,7 @@ def test_every_depth(ffi: Any, lib: Any) -> None:
         refuses(lib.deep, xs)
         middle.clear()
         passes(lib.deep, xs)
-        # One that was inside before no longer counts.
+        # A container that was removed no longer matters.
         gone = xs.pop()
         write(gone[0], "text")
         passes(lib.deep, xs)

@@ -1,4 +1,4 @@
-"""Keys that somebody chose so that Python's hashes of them are equal: found as any other key, at the same cost."""
+"""Keys that an attacker chose so that their Python hashes are equal: found like other keys, at the same cost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 #: Python's hash of an int is the int modulo this prime.
 PRIME = 2**61 - 1
-#: More keys of one hash than a mapping takes for an accident.
+#: More keys of one hash than a mapping considers to be an accident.
 MANY = 100
 
 INTS = [2**70 * PRIME + i * PRIME for i in range(MANY)]
@@ -21,7 +21,7 @@ HUGE_FLOATS = [float(2**70), float(2 ** (70 + 61)), float(2 ** (70 + 122)), -flo
 
 
 def same_hash_tuples(count: int) -> list[tuple[int, int]]:
-    """Pairs of ints with one hash: Python's function for tuples, backwards from its result."""
+    """Return pairs of ints with equal hashes, by inverting Python's hash function for tuples."""
     prime1, prime2, start, mask = 11400714785074694791, 14029467366897019727, 2870177450012600261, 2**64 - 1
     inverse1, inverse2 = pow(prime1, -1, 2**64), pow(prime2, -1, 2**64)
     wanted = (12345 * inverse1) & mask

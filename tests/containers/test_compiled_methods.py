@@ -1,4 +1,4 @@
-"""Methods that a backend compiles: their metadata, what they compare, and code that changes a container meanwhile."""
+"""Methods that cython mode compiles: metadata, comparisons, and code that changes a container meanwhile."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def _unite_in_place(x: Any, other: Any) -> None:
     x |= other
 
 
-#: Operations on a list, with values one of which cannot be converted.
+#: Operations on a list that get a value which cannot be converted.
 _LIST_CHANGES: dict[str, Callable[[Any, list[Any]], Any]] = {
     "extend": lambda x, values: x.extend(values),
     "extend by a generator": lambda x, values: x.extend(v for v in values),
@@ -123,7 +123,7 @@ def test_sorting_that_fails(ffi: Any) -> None:
             xs.sort(key=lambda v, act=change: (act(), str(v))[1])
         assert xs == sorted(content, key=str)
         xs[:] = content
-    # A list that stays empty is not changed.
+    # Changes after which the list is empty again are not noticed, as in Python.
     xs.sort(key=lambda v: (xs.clear(), xs.reverse(), xs.sort(), xs.append(1), xs.pop(), str(v))[5])
     assert xs == sorted(content, key=str)
 
@@ -243,7 +243,7 @@ _made_map: Any = None
 def test_each_allocation_fails_in_turn(ffi: Any, name: str) -> None:
     global _made_map
     if ffi.ffi_mode == "check" and name == "-= of a Set":
-        pytest.skip("the change itself allocates nothing, and comparing its outcome does")
+        pytest.skip("the change itself allocates nothing, but comparing its outcome does")
     _made_map = ffi.Map(dict.fromkeys(range(30), LONG))
     make, change = _MEMORY_CHANGES[name]
     fail, live, seen = map(
@@ -276,8 +276,8 @@ def test_each_allocation_fails_in_turn(ffi: Any, name: str) -> None:
     _made_map = None
 
 
-def test_long_slices_take_linear_time(ffi: Any) -> None:
-    """Counted in blocks of memory: elements are not moved or converted one by one."""
+def test_long_slices_need_a_fixed_number_of_blocks(ffi: Any) -> None:
+    """The number of allocations does not grow with the number of elements."""
     total = ffi.get_global_func("testing.total_blocks")
 
     def blocks(size: int, act: Callable[[Any], Any]) -> int:

@@ -103,7 +103,7 @@ def test_deep_copies_of_what_holds_itself(ffi: Any) -> None:
         container.clear()
 
 
-def test_what_is_shared_and_unchanged_is_copied_once(ffi: Any) -> None:
+def test_deep_copies_visit_shared_values_once(ffi: Any) -> None:
     for wrap in (
         lambda x: ffi.Array((x, x)),
         lambda x: ffi.Map(a=x, b=x),
@@ -200,7 +200,7 @@ def test_what_a_parameter_gets(ffi: Any) -> None:
     assert array == (1, 2)
 
 
-@cpython_only("counts tell who shares")
+@cpython_only("reference counts show what is shared")
 def test_elements_are_shared_between_copies(ffi: Any) -> None:
     use_count = ffi.get_global_func("testing.use_count")
     inner = ffi.List([1])
@@ -235,7 +235,7 @@ def test_one_value_for_all_keys(ffi: Any) -> None:
     assert list(Mine.fromkeys("ab")) == ["A", "B"]
 
 
-@cpython_only("counts tell what was kept")
+@cpython_only("reference counts show what is kept")
 def test_counts_after_every_kind_of_copy(ffi: Any) -> None:
     kept = Kept()
     before = sys.getrefcount(kept)

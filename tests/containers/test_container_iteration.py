@@ -50,7 +50,7 @@ def change_value(x: Any) -> None:
 
 
 def exchange(x: Any) -> None:
-    """The size stays."""
+    """Replace an entry; the size stays."""
     if len(x):
         x.popitem()
     x["exchanged"] = 1
@@ -104,7 +104,7 @@ def test_of_a_list(ffi: Any, start: Any, changes: Any) -> None:
         assert trace(ffi.List(content), ffi, start, changes) == expected
 
 
-@cpython_only("PyPy's own dicts, which ours would be compared with, hint otherwise or crash it")
+@cpython_only("PyPy's own dicts, to which ours are compared, give other length hints or crash")
 @pytest.mark.parametrize("changes", _DICT_CHANGES.values(), ids=_DICT_CHANGES)
 @pytest.mark.parametrize("start", _DICT_STARTS.values(), ids=_DICT_STARTS)
 def test_of_a_dict(ffi: Any, start: Any, changes: Any) -> None:
@@ -129,7 +129,7 @@ def test_of_immutable_containers(ffi: Any) -> None:
 
 @pytest.mark.parametrize("view", ["keys", "values", "items"])
 def test_keys_that_change_during_iteration(ffi: Any, view: str) -> None:
-    """The entry that is too much, which has values on the heap, is not lost."""
+    """The surplus entry, whose key and value are on the heap, is not leaked."""
     d = ffi.Dict()
     d[1] = d[2] = 0
     iterator = iter(getattr(d, view)())
@@ -156,7 +156,7 @@ def test_of_a_dict_that_is_rebuilt(ffi: Any) -> None:
             next(iterator)
         d.clear()
         d.update({i: i for i in range(100)})
-    # The size stays, and the entries move: an end, or an error, but no crash.
+    # The size stays but the entries move: the iteration may end or fail, but not crash.
     iterator = iter(d)
     for i in range(1000):
         d.pop(next(iter(d)))
@@ -207,7 +207,7 @@ def test_iterators_are_copied_and_pickled(ffi: Any) -> None:
         assert list(iterator) == left
 
 
-@cpython_only("counts tell what is kept")
+@cpython_only("reference counts show what is kept")
 def test_an_iterator_keeps_its_container(ffi: Any) -> None:
     live_blocks = ffi.get_global_func("testing.live_blocks")
     iterators = [
@@ -216,7 +216,7 @@ def test_an_iterator_keeps_its_container(ffi: Any) -> None:
         iter(ffi.Map(a=(1, 2)).values()),
     ]
     assert [list(iterator) for iterator in iterators] == [[1, "a string on the heap"], [("a", [1])], [(1, 2)]]
-    # Exhausted iterators have released it.
+    # Exhausted iterators have released their container.
     before = live_blocks()
     iterator = iter(ffi.List(["a string on the heap"]))
     assert live_blocks() > before
@@ -258,7 +258,7 @@ def test_to_python_of_long_sequences(ffi: Any) -> None:
         assert cases.same(ffi.to_python(ffi.Array(items * 100)), tuple(items * 100))
 
 
-@cpython_only("garbage is collected after so many objects")
+@cpython_only("CPython collects garbage after a number of new objects")
 def test_to_python_of_a_list_that_grows_meanwhile(ffi: Any) -> None:
     xs = ffi.List([[i] for i in range(1000)])
 
@@ -281,7 +281,7 @@ def test_to_python_of_a_list_that_grows_meanwhile(ffi: Any) -> None:
 
 
 def test_classes_of_iterators_are_not_called(ffi: Any) -> None:
-    """Like those of Python's own containers: they read memory that only the package knows."""
+    """Like Python's own, they make no iterators for users: they read memory that only the package knows."""
     for made in (
         ffi.List([1]),
         ffi.Array([1]),

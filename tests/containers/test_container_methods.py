@@ -28,7 +28,7 @@ class Refuses:
 
 
 class Reflects:
-    """Takes operators that a list refuses."""
+    """Implements reflected operators, for which a list refuses the operand."""
 
     def __radd__(self, other: Any) -> Any:
         return "added", len(other)

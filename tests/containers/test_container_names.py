@@ -1,4 +1,4 @@
-"""Our containers have the methods of Python's, by name: one that a new Python version adds fails here."""
+"""Our containers have all methods of Python's: one that a new Python version adds fails here."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _PAIRS: dict[str, Any] = {
     "Shape": tuple,
 }
 
-#: Missing on purpose, or added by some version of Python and not implemented yet.
+#: Missing on purpose.
 _LEFT_OUT = {
     "__getnewargs__",  # pickled by `__reduce__`
     "__hash__",  # of a mappingproxy since Python 3.12, where its dict has one
 }
-#: Only ours have these: conversion to the other of the pair, and identity.
+#: Only ours have these: conversions, and identity.
 _OURS = {"freeze", "thaw", "same_as", "to_python"}
 
 
@@ -60,7 +60,7 @@ def test_every_name(ffi: Any, name: str, plain: type) -> None:
 
 
 @pytest.mark.parametrize(("name", "plain"), _PAIRS.items(), ids=_PAIRS)
-def test_iterators_have_them_too(ffi: Any, name: str, plain: Any) -> None:
+def test_iterators_have_every_name(ffi: Any, name: str, plain: Any) -> None:
     ours, pythons = getattr(ffi, name)(), plain({} if name == "Map" else ())
     starts = [iter]
     if name in ("Map", "Dict"):
@@ -85,12 +85,12 @@ def _shape_of(method: Any) -> Any:
     ]
 
 
-@cpython_only("PyPy's own take by keyword what CPython's take by position")
+@cpython_only("PyPy's own methods take keywords for parameters that CPython's take by position")
 @pytest.mark.parametrize(("name", "plain"), _PAIRS.items(), ids=_PAIRS)
 def test_parameters(ffi: Any, name: str, plain: type) -> None:
-    """Names, defaults, and whether positional or keyword.
+    """Kinds of parameters, names of the keyword-only ones, and which have defaults.
 
-    Only where `inspect` knows the parameters, for sets and mappingproxy since 3.13.
+    Only if `inspect` knows the parameters: for sets and mappingproxy since 3.13.
     """
     compared = 0
     for method in dir(plain):

@@ -40,7 +40,7 @@ def test_both_ours_or_one_of_each(ffi: Any) -> None:
                     assert got == expected, (operation, pair)
 
 
-def test_the_class_of_what_comes_out(ffi: Any) -> None:
+def test_the_class_of_results(ffi: Any) -> None:
     assert type(ffi.Map(a=1).copy()) is ffi.Dict  # as the copy of a mappingproxy is a dict
     assert type(ffi.Map(a=1) | {}) is type({} | ffi.Map(a=1)) is type(ffi.Map() | ffi.Dict()) is ffi.Map
     assert type(ffi.Dict() | ffi.Map()) is ffi.Dict

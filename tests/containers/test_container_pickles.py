@@ -154,7 +154,7 @@ def test_a_subclass_is_not_constructed_again(ffi: Any) -> None:
         for made in (copy.copy(x), copy.deepcopy(x)):
             assert type(made) is Picky
             assert list(made) == [1, 2]
-    # The method gives the public class, as that of Python's does.
+    # Methods return the public class, as Python's methods do for subclasses.
     assert type(x.thaw()) is ffi.List
     assert type(subclass_of(ffi.FrozenSet)([1]).copy()) is ffi.FrozenSet
     assert type(subclass_of(ffi.Set)([1]).copy()) is ffi.Set
@@ -169,7 +169,7 @@ def test_pickles_that_name_a_type_of_the_runtime(key: str) -> None:
             unpickle(key, (1,))
 
 
-def test_pickles_that_name_a_class_that_is_not_made_so() -> None:
+def test_pickles_that_name_a_foreign_class() -> None:
     from anyffi._pickling import unpickle_container, unpickle_object
 
     with pytest.raises(TypeError, match="^no object can be made of <class 'int'> and the content in a pick"):
@@ -179,7 +179,7 @@ def test_pickles_that_name_a_class_that_is_not_made_so() -> None:
 
 
 def test_pickles_of_containers_make_containers_only() -> None:
-    """An `Unpickler` that lets this one function be called loads no library, and calls no other function."""
+    """An `Unpickler` that only allows this function can neither load a library nor call another function."""
     from anyffi._pickling import unpickle_container
 
     for name in ("load_module", "Function", "_anyffi_make", ""):
@@ -188,7 +188,7 @@ def test_pickles_of_containers_make_containers_only() -> None:
 
 
 def test_what_pickles_consist_of(both: Any) -> None:
-    """The same in both modes: scalars, and entries among which others were removed."""
+    """Both modes reduce containers to the same parts, also after entries were removed."""
     described = []
     for ffi in both:
         d, s = ffi.Dict(a=1, b="a string on the heap", c=None), ffi.Set(["x", 2.5, b"y"])
@@ -209,8 +209,8 @@ def test_what_pickles_consist_of(both: Any) -> None:
     assert kinds == ["tuple", "tuple", "dict", "list", "list", "list"]
 
 
-def test_a_class_in_the_place_of_the_own_one(ffi: Any) -> None:
-    """Copies and pickles of its objects are of that class."""
+def test_a_class_registered_in_place_of_list(ffi: Any) -> None:
+    """Copies and pickles of Lists are of the registered class."""
     source = """
         import anyffi, copy, pickle
 

@@ -48,7 +48,7 @@ def arguments_for(method: Any, ours: Any) -> tuple[Any, ...]:
 def wrong_ones(ffi: Any, name: str) -> list[Any]:
     objects = {n: getattr(ffi, n)() for n in _CLASSES}
     del objects[name]
-    # Those of Python, made so that they would do.
+    # Python's own containers are refused, too, although their content would do.
     return [*objects.values(), [], (), {}, {1}, 5, None, "text", collections.deque()]
 
 
@@ -66,7 +66,7 @@ def test_every_method_refuses_others(ffi: Any, name: str) -> None:
             assert f"'anyffi.{name}'" in str(caught.value), (method_name, other)
 
 
-@cpython_only("PyPy has words of its own; ours are CPython's")
+@cpython_only("PyPy's messages differ; ours are CPython's")
 def test_the_messages_are_pythons(ffi: Any) -> None:
     def words(function: Any, *arguments: Any) -> str:
         with pytest.raises(TypeError) as caught:
@@ -76,7 +76,7 @@ def test_the_messages_are_pythons(ffi: Any) -> None:
     for method, arguments in (("append", (1,)), ("pop", (0,)), ("sort", ()), ("index", (1,)), ("__len__", ()),
                               ("__add__", ([],)), ("__getitem__", (0,)), ("__contains__", (1,))):  # fmt: skip
         if method in ("__getitem__", "__contains__"):
-            continue  # a method and a slot at once in `list`
+            continue  # both a method and a slot of `list`
         for other in ((), {}, 5, collections.deque()):
             expected = words(getattr(list, method), other, *arguments)
             got = words(getattr(ffi.List, method), other, *arguments)
@@ -129,7 +129,7 @@ def test_metadata_of_methods(ffi: Any) -> None:
         # PyPy's builtins have other names of parameters.
         assert str(inspect.signature(ffi.List.append)) == "(self, value, /)"
     assert list(inspect.signature(ffi.List().sort).parameters) == ["key", "reverse"]
-    # One whose class was converted before is no argument that is missing.
+    # A missing argument is noticed even after a plain `object()` was converted.
     ffi.get_global_func("testing.nop")(object())
     with pytest.raises(TypeError, match=r"append\(\) missing 1 required positional argument"):
         ffi.List().append()

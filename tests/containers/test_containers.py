@@ -69,7 +69,7 @@ def test_freeze_and_thaw_give_new_objects(ffi: Any) -> None:
     assert type(frozen) is ffi.Array
     thawed.append(3)
     assert array == frozen == (1, [2])
-    # Elements are shared, as `copy` does.
+    # Elements are shared, as with `copy`.
     assert array[1] is thawed[1] is frozen[1]
 
     mapping = ffi.Map({"b": 1, "a": [2]})
@@ -224,14 +224,16 @@ def test_same_as(ffi: Any) -> None:
         ("List", "__iter__", ()), ("Dict", "get", (1,)), ("Dict", "__getitem__", (1,)), ("Set", "add", (1,)),
     ],
 )  # fmt: skip
-def test_methods_of_what_lies_about_its_class(ffi: Any, name: str, method: str, args: Any) -> None:
-    """They do not ask it for attributes."""
+def test_methods_refuse_objects_that_lie_about_their_class(
+    ffi: Any, name: str, method: str, args: Any
+) -> None:
+    """The methods do not ask such an object for attributes."""
     cls = getattr(ffi, name)
     with pytest.raises(TypeError, match=f"^descriptor '{method}' .* a 'Lying'( object)?$"):
         getattr(cls, method)(_lying(cls), *args)
 
 
-#: What methods that accept any iterable say of one that only claims to be an instance.
+#: The message of methods that accept any iterable about an object that only claims to be one.
 NOT_ITERABLE = "^'Lying' object is not iterable$"
 
 

@@ -1,4 +1,4 @@
-"""Elements, keys and operands that are packed without code of users, beside those that are not: equal results."""
+"""Elements, keys and operands, whether or not user code runs when they are packed: equal results."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_key_is_found_as_by_python(ffi: Any, x: Any) -> None:
     try:
         d, s = ffi.Dict({x: 1}), ffi.Set([x])
     except TypeError:
-        pytest.skip("it is no key")
+        pytest.skip("it cannot be a key")
     if x == x and not isinstance(x, (Text, np.generic)):
         assert (x in d, d.get(x), d[x], x in s) == (True, 1, 1, True)
     s.discard(x)
@@ -169,7 +169,7 @@ def test_operands_of_scalars_tuples_and_frozensets(ffi: Any) -> None:
         plain = {1, (1, 2), frozenset({3})}
         for method in ("union", "intersection", "difference"):
             result = ffi.to_python(getattr(s, method)(other))
-            # By text: a NaN equals nothing.
+            # Compared by text, since a NaN does not equal itself.
             assert {*map(repr, result)} == {*map(repr, getattr(plain, method)(other))}
         assert (s.issuperset(other), s.isdisjoint(other)) == (
             plain.issuperset(other),
@@ -192,7 +192,7 @@ def test_views_of_subclasses_are_compared_by_their_methods(ffi: Any) -> None:
 
 
 def test_a_position_has_64_bits(ffi: Any) -> None:
-    """The iterators of ctypes mode read no element for a position beyond 32 bits."""
+    """In ctypes mode, an iterator at a position beyond 32 bits reads no element."""
     if ffi.ffi_mode != "ctypes":
         pytest.skip("compiled iterators read the containers themselves")
     from anyffi._ctypes import iterators

@@ -13,13 +13,13 @@ from hypothesis.stateful import initialize, precondition, rule
 from state_machine import Machine, keys, run_machine, values
 from support import CPYTHON
 
-#: Of types that compare equal: 1, 1.0 and True are one key.
+#: Keys of types that compare equal: 1, 1.0 and True are one key.
 mixed_keys = keys | st.sampled_from([1.0, True, 2.0, 2 + 0j])
 some_dicts = st.dictionaries(mixed_keys, values, max_size=6)
 
 
 class _Mappings(Machine):
-    """Operations of dict and mappingproxy alike."""
+    """Operations that dict and mappingproxy share."""
 
     @rule(key=mixed_keys)
     def look_up(self, key: Any) -> None:
@@ -149,7 +149,7 @@ class DictMachine(_Mappings):
             made["not here"] = 1
             made.clear()
 
-    # PyPy's own dicts may crash it.
+    # Such changes may crash PyPy's own dicts.
     @precondition(lambda self: CPYTHON)
     @rule(steps=st.integers(0, 8), key=mixed_keys)
     def change_under_an_iterator(self, steps: int, key: Any) -> None:

@@ -66,7 +66,7 @@ def test_comparisons_are_python_s(ffi: Any, cls: str) -> None:
     plain = [x for x in _PLAIN if CPYTHON or not _has_nan(x)]
     for left, right in itertools.product(plain, repeat=2):
         x, y = _filled(ffi, cls, left), _filled(ffi, cls, right)
-        # Each read of an element makes a new object: of a NaN, an unequal one. Converted, an `_Own` is an int.
+        # Each read makes a new object, which for a NaN is an unequal one; an `_Own` becomes an int.
         mine, theirs = (dict(zip(*_fresh(z))) for z in (left, right))
         expected = mine == theirs
         assert (x == y) is expected, (left, right)
@@ -167,7 +167,7 @@ def test_views_of_subclasses_and_others(ffi: Any) -> None:
 
 
 def test_set_operators_with_sets_of_python(ffi: Any) -> None:
-    """Those with sets and views are Python's own; the methods of sets, which others call, may be overridden."""
+    """Results with sets and views are Python's; methods that a subclass of a view overrides are called."""
     plain = {"a": 1, "b": 2, 3: 4, (5, "x"): None}
     sets = [
         set(),
@@ -205,7 +205,7 @@ def test_set_operators_with_sets_of_python(ffi: Any) -> None:
         __hash__ = None  # type: ignore[assignment]
 
     assert Keys(ffi.Dict(a=1)) == {"b"}
-    # What both have need not be hashable.
+    # Entries that both operands have need not be hashable.
     unhashable = ffi.Dict(a=[1]).items()
     assert unhashable ^ ffi.Dict(a=[1]).items() == set()
     assert unhashable ^ ffi.Dict(a=[1], b=2).items() == {("b", 2)}
@@ -264,13 +264,13 @@ def test_code_that_changes_a_mapping_while_it_is_searched(ffi: Any) -> None:
         x = ffi.Dict({1: 1, "b": 2, "c": 3})
         key.x = x
         use(x, key)
-        # A cycle through a container of the runtime is not collected.
+        # Break the cycle: PyPy does not collect one through a container of the runtime.
         x.clear()
         key.x = None
 
 
 def test_keywords_of_any_name(ffi: Any) -> None:
-    """Also those that functions of a backend have for themselves, and names that equal all others."""
+    """Including names of the methods' own parameters, and a name that equals all others."""
 
     class Name(str):
         def __eq__(self, other: object) -> bool:

@@ -193,7 +193,7 @@ def test_hash_and_equality_of_slices(ffi: Any) -> None:
 
 
 def test_opaque_keys_among_removed_ones(ffi: Any) -> None:
-    """Removed keys are never compared, even with equal hashes."""
+    """Removed keys are not found again, even by the very same object."""
     for key in (cases.Plain(), len, (cases.Plain(), 1), frozenset({len})):
         for size in (1, 3, 40):  # with and without an index
             d = ffi.Dict({key: 1, **dict.fromkeys(range(size))})

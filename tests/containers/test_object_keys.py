@@ -37,7 +37,7 @@ def test_equal_objects_are_one_key(ffi: Any) -> None:
 
 
 def test_objects_without_wrappers(ffi: Any) -> None:
-    """The key's wrapper is gone: a new one is compared."""
+    """The wrappers of the keys are gone: new ones are compared."""
     cls = point(ffi, frozen=True)
     echo = ffi.get_global_func("testing.echo")
     d = echo({cls(i): i for i in range(50)})
@@ -73,7 +73,7 @@ def test_exceptions_propagate(ffi: Any) -> None:
         def __hash__(self) -> int:
             if self.fail == "hash":
                 raise ZeroDivisionError("hash")
-            return -1 if self.fail else hash(-2)  # the same
+            return -1 if self.fail else hash(-2)  # both become -2
 
         def __eq__(self, other: object) -> Any:
             if self.fail == "eq" or getattr(other, "fail", None) == "eq":
@@ -136,7 +136,7 @@ def test_a_key_that_changes_the_dict_during_lookup(ffi: Any) -> None:
 
 
 def test_classes_of_python_below(ffi: Any) -> None:
-    """They decide while their wrappers exist: an object without one is of the class of its type again."""
+    """A Python subclass decides while the wrapper exists; without one, the object is of its type's class again."""
     cls = point(ffi, eq=False)
 
     class Named(cls):  # type: ignore[misc,valid-type]
@@ -161,7 +161,7 @@ def test_classes_of_python_below(ffi: Any) -> None:
 
 
 def test_equal_to_values(ffi: Any) -> None:
-    """An object may equal a number, text, and what is opaque to the runtime."""
+    """An object may equal a number, or an object that is opaque to the runtime."""
 
     class Wide:
         x: int
@@ -190,7 +190,7 @@ def test_equal_to_values(ffi: Any) -> None:
     assert not value_equal(cls(3), [3])
 
 
-@cpython_only("PyPy's compiler ends the process where the stack ends while it traces")
+@cpython_only("PyPy's compiler crashes if the stack ends while it traces")
 def test_recursion_ends(ffi: Any) -> None:
     class Deep:
         x: object = None

@@ -89,7 +89,7 @@ ITERABLES: dict[str, Callable[[], Any]] = {
     "int": lambda: 5,
     "None": lambda: None,
 }
-#: By name: the class of Python, its content, and what is done to a container with an iterable.
+#: By name: Python's class, its content, and an operation on a container with an iterable.
 OPERATIONS: dict[str, tuple[Any, Any, Callable[[Any, Any], Any]]] = {
     "extend": (list, [7, 8], lambda x, items: x.extend(items)),
     "list +=": (list, [7, 8], _extend_in_place),
@@ -125,11 +125,11 @@ def _outcome(operation: Callable[[Any, Any], Any], container: Any, items: Any, s
 
 
 def _show(x: Any) -> Any:
-    # NaNs are compared by their text, and elements of sets have an order.
+    # NaNs are compared by their text, and elements of sets are sorted.
     return sorted(map(repr, x)) if isinstance(x, set) else (repr(type(x)), repr(x))
 
 
-#: Without the one where Python looks at the first element, which decides, before it asks for the next one.
+#: Without a case in which Python stops at the first element, which decides, before the iterable fails.
 BOTH = [(name, made) for name in OPERATIONS for made in ITERABLES if (name, made) != ("issuperset", "fails")]
 
 
@@ -141,7 +141,7 @@ def test_iterable_does_what_it_does_to_python_s_own(ffi: Any, name: str, iterabl
     found = _outcome(operation, mine, ITERABLES[iterable](), lambda x: _show(ffi.to_python(x)))
     assert found == expected
     if isinstance(expected[0], type):
-        # Changes are made altogether or not at all.
+        # Changes are made completely or not at all.
         assert ffi.to_python(mine) == content
 
 
@@ -150,7 +150,7 @@ def test_iterable_does_what_it_does_to_python_s_own(ffi: Any, name: str, iterabl
     [
         ("extend", "anyffi.List.extend(): argument 0: "),
         ("list +=", "anyffi.List.__iadd__(): argument 0: "),
-        # The slice, too, may have had a hook.
+        # No argument is named: a hook of the slice might have raised the error.
         ("slice", ""),
         ("stride", ""),
         ("List()", "anyffi.List(): argument 0: "),

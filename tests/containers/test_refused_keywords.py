@@ -66,7 +66,7 @@ def test_names_of_iterators(ffi: Any, make: Any, misuse: Callable[[Any], Any]) -
 @cpython_only("on PyPy the runtime does not know which objects have wrappers")
 def test_elements_that_are_no_extents_are_named(ffi: Any) -> None:
     if FREE_THREADED and ffi.ffi_mode == "ctypes":
-        pytest.skip("there, too")
+        pytest.skip("ctypes mode without the GIL does not know which objects have wrappers")
     for given in (ffi.List([ffi.Array([1])]), [ffi.Array([1])]):
         with pytest.raises(TypeError, match="expected int, got Array$"):
             ffi.Shape(given)

@@ -16,7 +16,7 @@ extents = st.lists(st.integers(-3, 9) | st.sampled_from([2**63 - 1, -(2**63)]), 
 
 
 class _Sequences(Machine):
-    """Operations of list and tuple alike, which change nothing."""
+    """Operations that list and tuple share, which change nothing."""
 
     @rule(index=indices)
     def item(self, index: int) -> None:
@@ -157,7 +157,7 @@ class ListMachine(_Sequences):
 
     @rule(key=st.sampled_from([str, repr, lambda v: str(type(v))]), reverse=st.booleans())
     def sort(self, key: Any, reverse: bool) -> None:
-        # `repr` and `str` of what is nested differ.
+        # `repr` and `str` of nested containers differ.
         plain = self.ffi.to_python
         self.ours.sort(key=lambda v: key(plain(v)) if type(v) is not Opaque else "", reverse=reverse)
         self.model.sort(key=lambda v: key(v) if type(v) is not Opaque else "", reverse=reverse)

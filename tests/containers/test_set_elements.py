@@ -122,7 +122,7 @@ def test_an_element_that_changes_the_set_during_lookup(ffi: Any) -> None:
 
 
 def test_a_set_in_many_containers(ffi: Any) -> None:
-    """Shared within an argument, by identity, as lists are."""
+    """A set that occurs twice in an argument stays one object, as a list does."""
     echo = ffi.get_global_func("testing.echo")
     inner = {1}
     result = echo([inner, inner, {1}])

@@ -1,4 +1,4 @@
-"""Sets and other operands of every kind: equal results whether or not code of Python is needed to compare elements."""
+"""Sets and operands of every kind: equal results whether or not Python code compares the elements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAN = float("nan")
 
 
 class Odd:
-    """Equals nothing else, and says so by code of Python."""
+    """Equals only itself, which Python code decides."""
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -128,7 +128,7 @@ def test_a_set_and_itself(ffi: Any) -> None:
 
 
 def test_nan_inside_of_an_element(ffi: Any) -> None:
-    """Two reads of an array make two objects, whose NaNs differ."""
+    """Reading an array twice makes two NaN objects, which are not equal."""
     x, y = ffi.Set([(NAN, 1)]), ffi.Set([(NAN, 1)])
     assert x != y
     assert not x <= y
@@ -163,7 +163,7 @@ def test_an_element_with_a_wrapper_of_a_users_class(ffi: Any) -> None:
 def test_unhashable_elements(ffi: Any) -> None:
     x = ffi.Set([1])
     for name in (*METHODS, *CHANGES):
-        # Before an element that decides.
+        # The unhashable element comes before one that decides.
         for bad in ([[2], 1], [([2],), 1], [(1, {})]):
             with pytest.raises(TypeError, match="unhashable type"):
                 getattr(x, name)(bad)
@@ -179,7 +179,7 @@ def test_proper_subsets_have_other_sizes(ffi: Any) -> None:
     assert x > {1}
 
 
-def test_a_hash_is_that_of_the_elements_at_hand(ffi: Any) -> None:
+def test_a_cached_hash_is_that_of_the_current_elements(ffi: Any) -> None:
     count = 0
 
     class Counted:
@@ -195,7 +195,7 @@ def test_a_hash_is_that_of_the_elements_at_hand(ffi: Any) -> None:
     assert count == 0
     assert hash(ffi.FrozenSet([1, 2.5, LONG])) == hash(frozenset([1, 2.5, LONG]))
     assert hash(ffi.FrozenSet()) == hash(frozenset())
-    # A set of the same object has other elements.
+    # A set that was thawed and changed has the hash of its new elements.
     thaw_and_freeze = ffi.FrozenSet([1]).thaw()
     hash(ffi.FrozenSet([1]))
     thaw_and_freeze.add(2)
@@ -268,7 +268,7 @@ SIDES: dict[str, Callable[[Any, Any], Any]] = {
 @pytest.mark.parametrize("right", SIDES)
 @pytest.mark.parametrize("left", ["Set", "FrozenSet", "keys"])
 def test_both_hash_the_same(both: tuple[Any, Any], monkeypatch: Any, left: str, right: str) -> None:
-    """Both modes ask for a hash in the same cases: not where sizes settle a relation of sets."""
+    """Both modes hash elements in the same cases: not if the sizes already decide."""
     a, b = Failing(), Failing()
     names = ["isdisjoint"] if left == "keys" else ["issubset", "issuperset", "isdisjoint"]
     operators = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
@@ -298,7 +298,7 @@ def outcome(relate: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
 def test_common_elements_of_a_much_smaller_operand(
     ffi: Any, left: str, element: Callable[[int], Any]
 ) -> None:
-    """Only the smaller operand is walked; the order is that of the left one."""
+    """The result has the class and the order of the left operand, which is the larger one."""
     large = getattr(ffi, left)(map(element, range(1000)))
     for numbers in ([], [7], [900, 3, 3, -1], [1000], list(range(500, 480, -1))):
         some = [*map(element, numbers)]
@@ -317,7 +317,7 @@ def test_common_elements_of_a_much_smaller_operand(
 
 @pytest.mark.parametrize("left", ["Set", "FrozenSet"])
 def test_iterables_are_read_once(ffi: Any, left: str) -> None:
-    """Also where an element needs code of Python, and where the iterable changes the set."""
+    """Even if comparing an element needs Python code, or the iterable changes the set."""
     read = []
 
     def numbers(*elements: Any) -> Any:
@@ -363,14 +363,14 @@ def test_iterables_are_read_once(ffi: Any, left: str) -> None:
 @pytest.mark.parametrize("name", ["Set", "FrozenSet"])
 @pytest.mark.parametrize("before", [0, 1, 15, 16, 17, 100])
 def test_elements_after_the_one_that_decides(ffi: Any, name: str, before: int) -> None:
-    """Python's sets stop there; of ours all agree where the first 16 decide, whatever follows."""
+    """Elements after the one that decides are ignored, even if they are unhashable; earlier ones are not."""
     mine = getattr(ffi, name)(range(200))
     for other in (list, tuple):
         assert mine.issuperset(other([*range(before), 300, *range(50)])) is False
         assert mine.issuperset(other(range(before)))
         assert mine.isdisjoint(other([*range(300, 300 + before), 5, *range(300, 350)])) is False
         assert mine.isdisjoint(other(range(300, 300 + before)))
-    # Elements that are not hashable, or need code of Python.
+    # Elements that are not hashable, or are compared by Python code.
     assert mine.issuperset([300, *range(before), []]) is False
     assert mine.issuperset([300, *range(before), ODD]) is False
     assert mine.isdisjoint([5, *range(300, 300 + before), []]) is False

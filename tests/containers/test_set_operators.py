@@ -1,4 +1,4 @@
-"""Operators and methods of Set and FrozenSet, and changes of a Set, beside Python's."""
+"""Operators and methods of Set and FrozenSet, and changes of a Set, compared with Python's."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _classes(ffi: Any) -> list[Any]:
 
 
 def test_operators(ffi: Any) -> None:
-    """With Python's sets on either side; the result has the class of our operand, the left one if both are."""
+    """With Python's sets on either side; the result has the class of our operand, or of the left one of two."""
     kinds = [
         (one, other)
         for one, other in itertools.product(_classes(ffi), repeat=2)

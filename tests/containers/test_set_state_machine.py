@@ -31,7 +31,7 @@ class _Sets(Machine):
     order: list[Any]
 
     def follow(self, added: Any = ()) -> None:
-        """Return the order after a change of the model, to which these were added."""
+        """Update the order after the model has changed; `added` elements come last."""
         self.order = [x for x in dict.fromkeys([*self.order, *added]) if x in self.model]
 
     def described(self) -> str:

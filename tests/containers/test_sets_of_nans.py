@@ -53,7 +53,7 @@ def test_all_nans_are_one_element(ffi: Any) -> None:
     assert ffi.FrozenSet([complex("nan")]) != ffi.FrozenSet([float("nan")])
 
 
-@cpython_only("PyPy's own set holds them as one already")
+@cpython_only("PyPy's own set already treats them as one")
 def test_two_nans_in_one_container_are_refused(ffi: Any) -> None:
     two = {float("nan"), float("nan")}
     x = ffi.Set([float("nan"), 1])

@@ -1,4 +1,4 @@
-"""Shapes beside Arrays: what is refused, and of which class results are."""
+"""Shapes and Arrays: what is refused, classes of results, and hashes."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def _signature(function: Any) -> str:
         return type(error).__name__
 
 
-#: What classes that are written in Python have.
+#: Attributes that only classes written in Python have.
 _OF_PYTHON = (
     *(
         "__annotate_func__",
@@ -66,8 +66,8 @@ def test_signatures_and_docstrings(both: Any) -> None:
     assert len(cython) > 500
 
 
-@cpython_only("PyPy's builtins have other names of parameters")
-def test_they_are_those_of_builtins(ffi: Any) -> None:
+@cpython_only("PyPy's builtins have other parameter names")
+def test_signatures_are_those_of_builtins(ffi: Any) -> None:
     signatures = {
         key: _signature(getattr(ffi.List, key)) for key in ("__len__", "__eq__", "__setitem__", "__iadd__")
     }

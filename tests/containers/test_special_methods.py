@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support import cpython_only
 
-#: How each is made, and the object of Python beside it.
+#: How each object is made, and Python's counterpart.
 MAKERS: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "List": (lambda ffi: ffi.List([1, 2]), [1, 2]),
     "Array": (lambda ffi: ffi.Array([1, 2]), (1, 2)),
@@ -29,7 +29,7 @@ MAKERS: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "Function": (lambda ffi: ffi.get_global_func("testing.nop"), len),
     "Tensor": (lambda ffi: ffi.from_dlpack(np.arange(3)), None),
 }
-#: Not methods of the classes alone; what makes instances; a function with keywords in ctypes mode.
+#: Methods of any class, one that makes instances, and one that takes keywords in ctypes mode.
 LEFT_OUT = (
     *("__class__", "__class_getitem__", "__init_subclass__", "__subclasshook__", "__dir__"),
     *("__new__", "__dlpack__"),
@@ -49,7 +49,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "one and a keyword": lambda method, x: method(x, 1, nope=1),
     "self twice": lambda method, x: method(x, self=1),
 }
-#: Of slot wrappers only: functions of Python check numbers and keywords before `self`.
+#: Only for slot wrappers: Python functions check numbers and keywords before `self`.
 WITHOUT_SELF: dict[str, Callable[[Any, Any], Any]] = {
     "self by keyword": lambda method, x: method(self=x),
     "a keyword alone": lambda method, x: method(nope=1),
@@ -59,7 +59,7 @@ WITHOUT_SELF: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-#: Taking them would cost each step of a loop in ctypes mode a dict.
+#: Not tried with `__next__`: taking keywords would cost each step of a loop in ctypes mode a dict.
 WITH_KEYWORDS = (
     *("keyword", "one and a keyword", "self twice"),
     *("self by keyword", "a keyword alone", "other and a keyword"),
@@ -88,7 +88,7 @@ def outcome(call: Callable[[Any, Any], Any], method: Any, x: Any) -> str:
         return f"{type(error).__name__}: {error}"
 
 
-@cpython_only("PyPy's builtins have words of their own")
+@cpython_only("messages of PyPy's builtins differ")
 @pytest.mark.parametrize("name", MAKERS)
 def test_wrong_arguments_of_methods(both: tuple[Any, Any], name: str) -> None:
     make = MAKERS[name][0]
@@ -104,12 +104,12 @@ def test_wrong_arguments_of_methods(both: tuple[Any, Any], name: str) -> None:
             assert cython == ctypes, (method, how)
 
 
-@cpython_only("PyPy's builtins have words of their own")
+@cpython_only("messages of PyPy's builtins differ")
 @pytest.mark.parametrize(
     "name", ["List", "Dict", "Set", "keys", "items", "iterator of List", "iterator of Dict"]
 )
 def test_the_words_are_pythons(ffi: Any, name: str) -> None:
-    """Where both the class and Python's have a slot, its errors differ in the name of the class alone."""
+    """If both our class and Python's have a slot, its errors differ only in the name of the class."""
     make, plain = MAKERS[name]
     ours, theirs = type(make(ffi)), type(plain)
     shown = f"'anyffi.{ours.__name__}' object"
