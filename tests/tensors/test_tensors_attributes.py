@@ -1,4 +1,4 @@
-"""Attributes of tensors: what they are to Python, for any receiver, and which objects are shared."""
+"""Attributes of tensors: how Python sees them, with receivers of other classes, and which objects are shared."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_the_method_dlpack(ffi: Any) -> None:
 def test_keywords_of_dlpack(ffi: Any) -> None:
     tensor = ffi.convert(np.zeros(3))
     old, new = '"dltensor"', '"dltensor_versioned"'
-    # A name that is not interned, as a dict may hold.
+    # A keyword that is not interned, as one from a dict may be.
     name = "MAX_VERSION".lower()
 
     class Version(tuple):  # type: ignore[type-arg]

@@ -19,7 +19,7 @@ from anyffi._rules.internal import Memory
 from support import run_in_threads
 from tensors import ARRAYS, CPYTHON, IDS, PADDED, READ_ONLY, address, make, read_only
 
-pytestmark = pytest.mark.skipif(not CPYTHON, reason="PyPy has no buffers of C")
+pytestmark = pytest.mark.skipif(not CPYTHON, reason="PyPy has no C buffers")
 
 SIMPLE, WRITABLE, FORMAT, ND, STRIDES = 0, 1, 4, 8, 0x18
 C_CONTIGUOUS, F_CONTIGUOUS, ANY_CONTIGUOUS = 0x38, 0x58, 0x98
@@ -80,7 +80,7 @@ def test_a_view_is_that_of_the_array(ffi: Any, x: Any) -> None:
     assert struct.calcsize(wanted.format[-1:]) == struct.calcsize(found.format[-1:])
     for name in ("shape", "itemsize", "ndim", "nbytes", "readonly", "c_contiguous", "f_contiguous"):
         assert getattr(found, name) == getattr(wanted, name), name
-    # NumPy shows the strides of axes that no element depends on as it likes.
+    # NumPy may show any strides for axes with 0 or 1 elements.
     if 0 not in found.shape and 1 not in found.shape:
         assert found.strides == wanted.strides
     assert found.obj is tensor
@@ -103,7 +103,7 @@ def test_formats(ffi: Any, name: str) -> None:
         form = memoryview(tensor).format
         assert form == dtype.char.replace("F", "Zf").replace("D", "Zd")
         assert np.asarray(memoryview(tensor)).dtype.char == dtype.char
-    # Bytes have no format.
+    # A request for plain bytes needs no format.
     assert request(tensor, SIMPLE)[:2] == (6 * dtype.itemsize, dtype.itemsize)
     assert hashlib.sha256(tensor).digest() == hashlib.sha256(bytes(6 * dtype.itemsize)).digest()
 
@@ -311,7 +311,7 @@ def test_elements_without_memory(ffi: Any) -> None:
     text = "the tensor has elements but no memory"
     with pytest.raises(BufferError, match=text):
         without_memory(ffi, 2)
-    # Such a tensor of C++.
+    # C++ can make such a tensor.
     tensor = ffi.convert(Memory(0, (2, 64, 1), (2,), 0, None))
     assert refused(tensor, SIMPLE) == refused(tensor, STRIDES | FORMAT) == text
     assert not hasattr(tensor, "__array_interface__")

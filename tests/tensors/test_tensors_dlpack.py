@@ -106,7 +106,7 @@ class OwnArray(np.ndarray):  # type: ignore[type-arg]
 
 
 @capsules
-def test_a_subclass_of_ndarray_may_export_itself(ffi: Any) -> None:
+def test_a_subclass_of_ndarray_may_override_its_export(ffi: Any) -> None:
     assert function(ffi, "echo")(np.zeros(9).view(OwnArray)).shape == (3,)
 
 
@@ -244,7 +244,7 @@ def test_flags_and_offsets_pass_through_capsules(ffi: Any) -> None:
     [((2**62,), "float64"), ((2**40, 2**40), "int8"), ((2**60, 1, 2), "float32x4"), ((2**62, 8), "int4")],
 )
 def test_shapes_that_no_memory_has_are_refused(ffi: Any, shape: Any, dtype: str) -> None:
-    """Not even where strides of 0 repeat one element: consumers multiply the extents."""
+    """Even if strides of 0 repeat one element, since consumers multiply the extents."""
     tensor = make(ffi, shape, dtype, strides=(0,) * len(shape))
     for form in (Exporter, OldExporter):
         for convert in (ffi.convert, ffi.from_dlpack, function(ffi, "nop"), lambda x: ffi.List([x])):
@@ -267,7 +267,7 @@ def test_requirements(ffi: Any) -> None:
             ffi.from_dlpack(bad)
 
 
-@pytest.mark.skipif(FREE_THREADED, reason="there each backend finds its own wrappers")
+@pytest.mark.skipif(FREE_THREADED, reason="without the GIL each backend only finds its own wrappers")
 def test_both_backends_share_tensors(both: Any) -> None:
     for one, other in (both, both[::-1]):
         x = np.arange(3.0)

@@ -214,7 +214,7 @@ def test_a_subclass_may_override_its_export(ffi: Any) -> None:
     assert counts(ffi, Same(make(ffi)))[0] == 0
 
 
-def test_what_has_another_meaning_keeps_it(ffi: Any) -> None:
+def test_other_conversions_precede_the_table(ffi: Any) -> None:
     offered = {"__dlpack__": method, "__dlpack_c_exchange_api__": capsule(table())}
     number = type("Number", (int,), offered)(7)
     stands = type("Stands", (), {**offered, "__anyffi_value__": lambda self: 8})()
@@ -254,10 +254,10 @@ CLOSED, IS_TTY, READABLE = (getattr(io.BytesIO, name) for name in ("closed", "is
 
 @pytest.mark.parametrize("is_neg", [IS_TTY, READABLE])
 def test_an_array_that_may_be_more_than_its_memory(ffi: Any, is_neg: Any) -> None:
-    """As PyTorch's tensors may be (conjugated, negated): their method checks it, their table does not."""
+    """Like PyTorch's conjugated or negated tensors: their method checks for this, their table does not."""
     questions = {"requires_grad": CLOSED, "is_conj": READABLE, "is_neg": is_neg}
     x = array_class(capsule(table()), io.BytesIO, **questions)(make(ffi))
-    # Real numbers have no conjugates, so this is not called.
+    # `is_conj` would say yes, but is not called: real numbers have no conjugates.
     is_plain = is_neg is IS_TTY and ffi.ffi_mode == "cython"
     assert (counts(ffi, x)[1] <= 1) is is_plain
     x.close()

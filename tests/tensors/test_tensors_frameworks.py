@@ -11,7 +11,7 @@ import pytest
 from programs import run_program
 from tensors import CPYTHON, function
 
-pytestmark = pytest.mark.skipif(not CPYTHON, reason="these libraries are CPython's")
+pytestmark = pytest.mark.skipif(not CPYTHON, reason="these libraries only support CPython")
 
 
 def library(name: str) -> Any:
@@ -97,7 +97,7 @@ def test_tensors_of_torch_of_any_dtype(ffi: Any, torch: Any, name: str) -> None:
 
 
 def test_torch_tensors_that_are_not_exported(ffi: Any, torch: Any) -> None:
-    """The same by every entry point, also once the class is cached."""
+    """Every entry point refuses them, also once the class is cached."""
     plain = torch.arange(2.0)
     pairs = torch.tensor([1 + 2j, 3 + 4j])
     refused = {

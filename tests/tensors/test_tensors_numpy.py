@@ -95,7 +95,7 @@ def test_memory_of_other_devices(ffi: Any) -> None:
             tensor.__dlpack__(copy=True)
 
 
-@pytest.mark.skipif(ml_dtypes is None, reason="ml_dtypes is made for CPython alone")
+@pytest.mark.skipif(ml_dtypes is None, reason="ml_dtypes only supports CPython")
 def test_arrays_of_ml_dtypes(ffi: Any) -> None:
     for cls in vars(ml_dtypes).values():
         if not isinstance(cls, type) or not issubclass(cls, np.generic) or cls.__name__ == "bcomplex32":
@@ -126,7 +126,7 @@ def test_arrays_of_ml_dtypes(ffi: Any) -> None:
 
 def test_subclasses_of_ndarray(ffi: Any) -> None:
     class Plain(np.ndarray):  # type: ignore[type-arg]
-        """Overrides what is not read."""
+        """Overrides attributes that the conversion does not read."""
 
         shape = strides = dtype = flags = property(lambda self: 5)
 
@@ -188,13 +188,13 @@ def test_arrays_in_containers(ffi: Any) -> None:
 
 
 def test_classes_as_dtypes(ffi: Any) -> None:
-    """NumPy takes a class that it does not know for objects."""
+    """NumPy uses dtype object for a class that it does not know."""
     for cls in (ffi.List, ffi.Tensor, ffi.Function):
         assert np.dtype(cls) == object
 
 
 def test_masked_arrays(ffi: Any) -> None:
-    """Masked elements would become numbers."""
+    """Refused if elements are masked, since these would become numbers."""
     total = ffi.get_global_func("testing.tensor.sum")
     masked = np.ma.array([1.0, 2.0], mask=[True, False])
     for given in (masked, [masked], {"k": masked}):

@@ -55,7 +55,7 @@ def test_a_tensor_is_pickled_out_of_band(ffi: Any, array: Any) -> None:
     x = tensor_of(ffi, array)
     data, (buffer,) = buffers_of(x)
     assert bytes(buffer.raw()) == array.tobytes()
-    # The buffers in other memory, writable or not.
+    # The buffers are copied to other memory, writable or not.
     for carry in (bytearray, bytes):
         made = pickle.loads(data, buffers=[carry(buffer.raw())])
         np.testing.assert_array_equal(np.asarray(made), array)
@@ -104,7 +104,9 @@ def test_the_memory_lives_as_long_as_its_buffer(ffi: Any) -> None:
 @every_protocol
 @pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float4_e2m1fn", "int4"])
 def test_tensors_of_extended_types(ffi: Any, name: str, protocol: int) -> None:
-    ml_dtypes = pytest.importorskip("ml_dtypes", reason="NumPy's own dtypes are in the other tests")
+    ml_dtypes = pytest.importorskip(
+        "ml_dtypes", reason="needs ml_dtypes; NumPy's own dtypes have other tests"
+    )
     x = tensor_of(ffi, np.arange(5).astype(getattr(ml_dtypes, name)))
     made = through(x, protocol)
     assert made.dtype == x.dtype
@@ -167,7 +169,7 @@ def test_unknown_flags(flags: int) -> None:
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="classes of Python export buffers from 3.12 on")
 def test_a_buffer_that_shrinks(ffi: Any) -> None:
-    """The memory is exported once: another time it may be less."""
+    """The buffer is requested only once, since a second request may return less memory."""
 
     class Shrinks:
         calls = 0

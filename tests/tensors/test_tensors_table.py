@@ -28,7 +28,7 @@ pytestmark = cpython_only("compiled code knows no addresses of objects on PyPy")
 
 
 class Watched(np.ndarray):  # type: ignore[type-arg]
-    """An array that can be watched."""
+    """An array with weak references."""
 
 
 class DLTensor(ctypes.Structure):

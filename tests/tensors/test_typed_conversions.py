@@ -31,7 +31,7 @@ def converted(ffi: Any, dtype: str, x: Any) -> Any:
 
 
 def expected_of(x: Any, dtype: str) -> Any:
-    """Return the array that each element's conversion as a scalar argument gives; None if one is refused."""
+    """Return the array of what each element converts to as a scalar argument; None if one is refused."""
     order = [["b"], ["i", "u"], ["f"], ["c"]]
     rank = {kind: i for i, kinds in enumerate(order) for kind in kinds}
     to = np.dtype(dtype)
@@ -117,12 +117,12 @@ def test_many_elements(ffi: Any) -> None:
         converted(ffi, "float32", line)
 
 
-@pytest.mark.skipif(ml_dtypes is None, reason="no ml_dtypes")
+@pytest.mark.skipif(ml_dtypes is None, reason="needs ml_dtypes")
 @given(x=st.floats(width=64))
 def test_rounding(ffi: Any, x: float) -> None:
     for to, dtype in (("float16", np.float16), ("bfloat16", ml_dtypes.bfloat16), ("float32", np.float32)):
         with np.errstate(over="ignore"):
-            # By way of float32 the result would be rounded twice.
+            # NumPy rounds twice, by way of float32: nothing is compared if the first step is inexact.
             exact = np.float32(x) if to == "bfloat16" and float(np.float32(x)) != x else None
             expected = np.array(x).astype(dtype)
         if exact is not None:
@@ -136,7 +136,7 @@ def test_rounding(ffi: Any, x: float) -> None:
         assert math.copysign(1, made) == math.copysign(1, float(expected))
 
 
-@pytest.mark.skipif(ml_dtypes is None, reason="no ml_dtypes")
+@pytest.mark.skipif(ml_dtypes is None, reason="needs ml_dtypes")
 def test_sixteen_bits(ffi: Any) -> None:
     bits = np.arange(2**16, dtype=np.uint16)
     for name, dtype in (("float16", np.float16), ("bfloat16", ml_dtypes.bfloat16)):
@@ -238,7 +238,7 @@ def test_nested(ffi: Any, x: Any) -> None:
 
 
 class Rows(Sequence[Any]):
-    """A sequence of Python."""
+    """A sequence that is written in Python."""
 
     def __init__(self, *items: Any) -> None:
         self.items = items
@@ -414,7 +414,7 @@ def test_hostile(ffi: Any) -> None:
 @pytest.mark.parametrize("stride", [-(2**63), 2**63 - 1, 2**62])
 @pytest.mark.parametrize("dtype", ["i1", "i2", "f4", "f8", "c16"])
 def test_the_stride_of_an_axis_with_one_element_is_any_number(ffi: Any, dtype: str, stride: int) -> None:
-    """No address is calculated with it, as the sanitizers see."""
+    """No address is calculated with it: the sanitizers would report an overflow."""
     x = np.lib.stride_tricks.as_strided(np.full(1, 7, dtype), (1,), (stride,))
     column = np.lib.stride_tricks.as_strided(np.full(3, 7, dtype), (3, 1), (0, stride))
     assert [complex(each) for each in ffi.List(x)] == [7]
@@ -468,7 +468,7 @@ def test_references(ffi: Any) -> None:
 
 
 class Column:
-    """As a Series of pandas or a data set of h5py: an array that is none of NumPy."""
+    """An array of another library than NumPy, like a Series of pandas or a data set of h5py."""
 
     def __init__(self, values: Any) -> None:
         self.values = values

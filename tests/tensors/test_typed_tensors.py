@@ -1,4 +1,4 @@
-"""Typed tensors: what a parameter requires of an array, and the message if it does not get that."""
+"""Typed tensors: what a parameter requires of an array, and the message if an array does not meet it."""
 
 from __future__ import annotations
 
