@@ -1,4 +1,4 @@
-"""The bases of Python's classes: classes of C++ of which one derives from the other, and others of Python."""
+"""Bases of Python classes: C++ classes of which one derives from the other, and Python classes beside them."""
 
 from __future__ import annotations
 

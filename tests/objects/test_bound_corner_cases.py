@@ -161,7 +161,7 @@ def test_a_class_of_iterators(corner: Any, build: Build) -> None:
     assert "    def __iter__(self) -> Walk: ..." in stubgen(build("corner.cc", CORNER))
 
 
-@pytest.mark.skipif(not CPYTHON, reason="the collector of PyPy does not see C++")
+@pytest.mark.skipif(not CPYTHON, reason="PyPy's collector does not look into objects of C++")
 @pytest.mark.parametrize("is_called", [False, True])
 def test_cycles_through_overrides_that_cpp_has_called(corner: Any, is_called: bool) -> None:
     def make() -> weakref.ref[Any]:

@@ -1,4 +1,4 @@
-"""What bindings of a library combine: operators of containers, references after pointers, failing attributes."""
+"""Features of bindings combined: operators of containers, references after pointers, failing attributes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ struct Node {
   Node* next = nullptr;
   Node() {}
   Node(const Node&) = delete;
-  // So that who reads it later sees it, whatever the compiler thinks of it.
+  // Volatile, so that the compiler keeps the write: a later read of freed memory sees it.
   virtual ~Node() { *const_cast<volatile int*>(&x) = -99; }
 };
 struct NodeIterator {
@@ -95,8 +95,8 @@ def test_operators_of_containers(scene: Any) -> None:
         point * []
 
 
-def test_references_to_what_a_pointer_was_seen_of(scene: Any) -> None:
-    """A field keeps its owner alive, also where a callback had the object before, which nothing kept alive."""
+def test_references_to_an_object_seen_by_pointer_before(scene: Any) -> None:
+    """A field keeps its owner alive, even if a callback got the object before, when nothing kept it alive."""
     whole, seen = scene.Scene(), []
     whole.visit(seen.append)
     first = whole.first

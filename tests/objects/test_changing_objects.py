@@ -106,7 +106,7 @@ def test_objects_that_are_replaced_meanwhile(lib: Any) -> None:
 
 
 def test_addresses_of_former_objects(lib: Any) -> None:
-    """Another object may get one: it is not found as the wrapper that was emptied, or got a new object."""
+    """A new object at such an address is not taken for one whose wrapper was emptied or got another object."""
     boxes = [lib.Box(i) for i in range(50)]
     replaced = [lib.make(i) for i in range(50)]
     for each in replaced:
@@ -134,7 +134,7 @@ def test_a_class_with_names_of_ours_is_emptied(lib: Any) -> None:
 
 
 def test_objects_in_earlier_arguments(lib: Any) -> None:
-    """Their list refers to them: C++ cannot take them meanwhile."""
+    """The list of an earlier argument refers to them, so that C++ cannot take them meanwhile."""
     for _ in range(3):
         box = lib.Box(5)
         for boxes in ([box], [box, box]):

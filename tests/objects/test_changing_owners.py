@@ -134,7 +134,7 @@ def test_what_moves_to_another_owner_keeps_both(owners: Any) -> None:
     assert second.adopt(first) is frame
     del second
     assert (count_live(owners) >= 4, frame.id) == (True, 1)
-    # Now it has left them, and its owner is known to be the third.
+    # Its first owner is released, too, and another one moves a frame of its own.
     del first
     third.adopt(third)
     assert frame.id == 1

@@ -1,4 +1,4 @@
-"""int, float, hash and truth of an object, as C++ has them, without a function that calls it."""
+"""int, float, hash and truth of objects by C++ conversions and `std::hash`, without functions that call them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `help`, `inspect` and `typing` say of C++ classes: as much as of those of Python."""
+"""`help`, `inspect` and `typing` show as much of C++ classes as of Python's."""
 
 from __future__ import annotations
 
@@ -132,14 +132,14 @@ def test_signatures(rope: Any) -> None:
 
 
 def test_defaults_of_classes(rope: Any) -> None:
-    """As the expression that `repr` returns; an object without one by its class."""
+    """Shown as `repr` returns them; an object without one is shown by its class."""
     signature = inspect.signature(rope.lift)
     assert str(signature) == (
         "(load: 'rope.Load' = rope.Load(kilograms=2.5, pieces=3), hook: 'rope.Hook' = rope.Hook(...), "
         "more: 'Sequence[rope.Load]' = [rope.Load(kilograms=1.0, pieces=1)]) -> 'float'"
     )
     assert inspect.signature(rope.lift) == signature
-    # What is shown is not what calls get.
+    # The default in the signature is only for show: calls do not get it.
     assert type(signature.parameters["load"].default) is not rope.Load
     assert rope.lift() == 3.5
 

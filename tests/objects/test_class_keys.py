@@ -77,7 +77,7 @@ def test_operators_of_cpp(ffi: Any, build: Build) -> None:
 
 
 def test_registered_classes(ffi: Any, build: Build) -> None:
-    """A class that is registered for a type of C++ says what equals its objects."""
+    """A class that is registered for a C++ type decides what equals its objects."""
     source = """
         #include <anyffi/anyffi.h>
         struct Cell { int64_t n = 0; };

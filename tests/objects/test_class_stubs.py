@@ -17,7 +17,7 @@ from type_checkers import needs_mypy, needs_pyright, run_mypy, run_pyright
 
 pytestmark = [needs_compilers, pytest.mark.slow("type checkers")]
 
-#: What is refused is marked; unused marks are errors.
+#: Lines that must be refused have a `type: ignore`; unused ones are errors.
 USER = """
 import box
 import desk

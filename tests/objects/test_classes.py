@@ -134,7 +134,7 @@ def test_methods(geo: Any) -> None:
         index.like(geo.Vec(1))
 
 
-@pytest.mark.skipif(not CPYTHON or sys.version_info < (3, 10), reason="has no flag of immutable classes")
+@pytest.mark.skipif(not CPYTHON or sys.version_info < (3, 10), reason="cannot make classes immutable")
 def test_the_class_of_methods_cannot_be_changed(geo: Any) -> None:
     cls = type(geo.Index.__dict__["get_name"])
     with pytest.raises(TypeError, match=r"^cannot set '__get__' attribute of immutable type 'Method'"):
@@ -402,7 +402,7 @@ def test_copies_with_other_values(geo: Any) -> None:
 
 
 class Attributes:
-    """Beside a class of C++, a base of the class below."""
+    """A Python base, beside a C++ class, of the class below."""
 
     extra: Any
 

@@ -1,4 +1,4 @@
-"""Copies, pickles and results of factories still call the methods of Python that override those of C++."""
+"""Copies, pickles and results of factories still call the Python methods that override C++ ones."""
 
 from __future__ import annotations
 

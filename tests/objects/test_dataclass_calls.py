@@ -159,7 +159,7 @@ def test_parameters_that_are_no_fields(ffi: Any) -> None:
 
 
 def test_objects_of_a_class_that_is_declared_again(ffi: Any) -> None:
-    """As when a cell of a notebook runs again: what was remembered of the fields stays true."""
+    """As when a cell of a notebook runs again: cached information about the fields stays correct."""
 
     def declare() -> Any:
         @ffi.dataclass("test.again.Cell")

@@ -81,7 +81,7 @@ def test_hashes_outlive_wrappers(ffi: Any) -> None:
 
     array, key, frozen = ffi.Array([Node(1), Node(2)]), Key(Node(3)), ffi.FrozenSet([Node(4), Node(5)])
     known = {array: 1, key: 2, frozen: 3, ffi.Array([array]): 4}
-    # In the memory of the former wrappers.
+    # These are made in the memory of the former wrappers.
     others = [Node(i) for i in range(20)]
     assert [known[x] for x in (array, key, frozen, ffi.Array([array]))] == [1, 2, 3, 4]
     assert key in ffi.Set([key])
@@ -140,7 +140,7 @@ def test_fields_with_setters_of_their_own_are_refused(ffi: Any) -> None:
             declare(default)
     with pytest.raises(TypeError, match="^field 'x' of Owner has a property in its place"):
         declare(property(lambda self: 1, lambda self, value: None))
-    # Those that are no fields.
+    # A descriptor is accepted for what is not a field.
     assert declare(Rounded(), ClassVar[int]).x == 1
 
     @ffi.dataclass
@@ -241,8 +241,8 @@ def test_metadata_of_users(ffi: Any) -> None:
         assert (made.x, cls.x.__doc__) == (2, None)
 
 
-def test_a_text_for_which_there_is_no_memory(ffi: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is none that is wrong."""
+def test_an_annotation_that_memory_is_too_short_to_parse(ffi: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """MemoryError is raised, and the annotation is not reported as wrong."""
 
     def fail(*args: Any, **options: Any) -> Any:
         raise MemoryError

@@ -1,4 +1,4 @@
-"""Declarations of dataclasses: a whole type or none, and nothing is kept of what is refused."""
+"""Declarations of dataclasses make a whole type or none; refused ones leave nothing behind."""
 
 # ruff: noqa: UP006
 
@@ -36,7 +36,7 @@ def count_types() -> int:
     return int(lib.anyffi_type_list(c.NULL, 0))
 
 
-#: Why, the key, and descriptions of fields.
+#: Why it is refused, the key, and descriptions of fields.
 REFUSED: list[tuple[str, str, list[Any]]] = [
     ("a key of the runtime", "Array", [("int",), ("List", ("self",))]),
     ("a key of a library", "testing.Counted", [("Tensor",), ("literal", LONG, 5)]),
@@ -80,7 +80,7 @@ def test_descriptions_leak_nothing(ffi: Any) -> None:
 
 
 def test_refused_dataclasses_keep_no_class_alive(ffi: Any) -> None:
-    """The type of a field refers to what says which values it accepts."""
+    """The type of a field refers to the class that decides which values it accepts."""
 
     def refuse() -> weakref.ref[type]:
         own = type("Own", (Opaque,), {})
@@ -102,7 +102,7 @@ def test_classes_that_are_declared_anew_are_collected(ffi: Any) -> None:
 
     found = declare()
     collect()
-    assert found() is not None  # objects that arrive are of it
+    assert found() is not None  # arriving objects get this class
     declare()
     collect(until=lambda: found() is None)
     assert found() is None
@@ -156,7 +156,7 @@ def test_a_declaration_without_memory_declares_nothing(ffi: Any, last: str) -> N
     def require_all_or_nothing() -> None:
         failed.append(1)
         found = find_type(key)
-        # The front end may fail once the type is declared.
+        # Python code may fail after the type is declared.
         if found == c.NULL:
             assert count_types() == num_types
             assert find_type(key + " (not initialized)") == c.NULL

@@ -72,7 +72,7 @@ def name_of(ffi: Any, cls: Any) -> Any:
     return cls.__dict__["x"].type_name
 
 
-#: Annotation, what the runtime calls it, values that it takes, and values that it refuses.
+#: Annotation, its name in the runtime, values that it accepts, and values that it refuses.
 ROWS: list[tuple[Any, str, list[Any], list[Any]]] = [
     (int, "int", [1, True, -(2**63)], ["1", 1.5, None, 2**63]),
     (float, "float", [1.5, 2, True, float("inf")], ["1", None, 1j]),
@@ -290,7 +290,7 @@ def test_names_of_later_classes(ffi: Any) -> None:
 
 
 def test_unions_in_text(ffi: Any) -> None:
-    """Also where the interpreter knows no `int | None`."""
+    """Also on interpreters without `int | None`."""
     assert name_of(ffi, one_field(ffi, "int | None")) == "int | None"
     assert name_of(ffi, one_field(ffi, "'int'")) == "int"
     assert name_of(ffi, one_field(ffi, "dict[str, list[int | 'str']]")) == "Dict[str, List[int | str]]"
@@ -332,7 +332,7 @@ def test_keys(ffi: Any) -> None:
 
 
 def test_wrong_subclass_of_python(ffi: Any) -> None:
-    """A class that is derived from is the class of arrivals, whose wrapper is gone."""
+    """An object whose wrapper is gone arrives as the declared class, not as its Python subclass."""
 
     @ffi.dataclass
     class Point:
@@ -441,7 +441,7 @@ def test_names_of_later_classes_with_keys(ffi: Any) -> None:
 
 
 def test_refused_containers_of_other_objects_have_the_runtimes_names(ffi: Any) -> None:
-    """However the field is set: the constructor converts a value in another way than an assignment."""
+    """By the constructor and by assignment, which convert values in different ways."""
 
     @ffi.dataclass
     class Counted:

@@ -154,7 +154,7 @@ def test_tensors_of_objects_are_pickled_out_of_band(classes: Any, ffi: Any) -> N
     node = classes.Node([tensor], children=[tensor], next=classes.Node(tensor))
     buffers: list[Any] = []
     data = pickle.dumps(node, protocol=5, buffer_callback=buffers.append)
-    # Once for all who refer to it.
+    # One buffer for all references to the tensor.
     (buffer,) = buffers
     assert len(data) < 1000
     assert bytes(buffer.raw()) == array.tobytes()
@@ -336,7 +336,7 @@ def test_deep_chains(classes: Any) -> None:
 
 @pytest.mark.keeps_live("types are never freed")
 def test_any_object_as_a_field(ffi: Any) -> None:
-    """Numbers and short text are boxed, as in C++; None is no object."""
+    """Numbers and short text are boxed, as in C++; None is refused."""
     holder = ffi.dataclass("test.AnyObject")(
         type("AnyObject", (), {"__annotations__": {"x": ffi.Object}, "__module__": __name__})
     )
@@ -381,7 +381,7 @@ def test_states_that_are_refused(ffi: Any) -> None:
         made.__setstate__({1: 2})
     with pytest.raises(TypeError, match="expected int, got str"):
         made.__setstate__({"y": "b", "x": "c"})
-    # A name that no code has, as in a pickle, and an attribute that is no field.
+    # A name that is not interned, as from a pickle, and an attribute that is not a field.
     made.__setstate__({str(b"y", "ascii"): "long text, no value", str(b"another", "ascii"): 3})
     assert made.__getstate__() == {"x": 1, "y": "long text, no value", "another": 3}
     assert copy.copy(made).__getstate__() == made.__getstate__()

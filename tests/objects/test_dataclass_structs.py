@@ -130,7 +130,7 @@ def test_structs(ffi: Any, build: Build) -> None:
 
 
 def test_drafts_in_cpp(ffi: Any, build: Build) -> None:
-    """C++ never meets a field without a value."""
+    """Even in a draft, C++ finds a value in every field."""
     _, Point3 = points(ffi)
     module = ffi.load_module(build("geo.cc", SOURCE))
     draft = Point3.__new__(Point3)
@@ -278,7 +278,7 @@ def test_generated_structs(ffi: Any, build: Build, tmp_path: Any, monkeypatch: p
     assert module.walk(node) == 47
     node.next = node
     assert module.walk(node) == 147
-    # An object without fields has those of C++.
+    # Fields that are not set yet have the initial values of C++.
     with pytest.raises(ValueError, match="the field with this function is not set yet"):
         module.walk(classes.Node.__new__(classes.Node))
     assert type(module.empty()) is classes.Empty

@@ -1,4 +1,4 @@
-"""Dataclasses behave as those of the standard library: each case runs with both decorators."""
+"""Dataclasses behave like those of the standard library: each case runs with both decorators."""
 
 from __future__ import annotations
 
@@ -333,7 +333,7 @@ def test_classes_of_the_package(ffi: Any) -> None:
     assert isinstance(Point(1), ffi.Object)
     assert Point(1) == Point(1)
 
-    # Which says nothing about classes that derive from it.
+    # That Object is registered for this type does not allow List or Function as a base.
     ffi.register_object("testing.Watcher")(ffi.Object)
     for base in (ffi.List, ffi.Function):
         with pytest.raises(TypeError, match="derives from"):

@@ -1,4 +1,4 @@
-"""Results that refer to a base: copies have the class of the object, and of several bases Python knows one."""
+"""Results that refer to a base: copies have the object's class, and Python knows one of several bases."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def test_nothing_is_sliced_silently(lib: Any) -> None:
 
 
 def test_of_several_bases_one_is_known(lib: Any) -> None:
-    """A result that C++ refers to as another one is an object of that base, which has its members."""
+    """A result that C++ refers to by a base unknown to Python is an object of that base, with its members."""
     both = lib.node_in_both()
     assert (type(both), both.own) == (lib.Both, 5)
     assert lib.node_in_both() is both

@@ -284,7 +284,7 @@ def test_structure(classes: Classes, ffi: Any) -> None:
 
 
 def test_structure_keeps_the_base(classes: Classes, ffi: Any) -> None:
-    """What fields begin with, before they have their values, is not written into the part of C++."""
+    """Initial values of a copy's fields are not written into its C++ part."""
     mixed = classes.Mixed(["a"], "text", 3, [None], ffi.Map({"k": 1}), 2.5)
     mixed.x = 5
     for made in (ffi.copy(mixed), ffi.from_json(ffi.to_json(mixed))):

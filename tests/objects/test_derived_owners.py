@@ -1,4 +1,4 @@
-"""What a class of Python has added to an owner lives on with what refers into it, and cycles of both are collected."""
+"""What a Python class added to an owner lives as long as references into it; cycles through both are collected."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_results_that_cannot_keep_an_owner_alive(module: Any, world_class: Any, 
     before = count_live(module)
     world = world_class("mine")
     if value is ...:
-        # What refers to nothing needs nothing kept.
+        # Results that refer to nothing need no owner.
         assert [world.mark(x) for x in (None, 1, "text", "t" * 50)] == [None, 1, "text", "t" * 50]
     else:
         with pytest.raises(TypeError) as caught:
@@ -215,6 +215,6 @@ thread.join()
 
 def test_the_collector_visits_objects_that_refer_into_each_other(ffi: Any, build: Build) -> None:
     library = build("derived_owners.cc", SOURCE)
-    # In a process of its own, which a visit of all of them would end.
+    # In a process of its own: recursion through all of them would crash it.
     output = run_program(LONG_LIST.format(library=str(library), size=20_000), ffi.ffi_mode)
     assert output == "collected\n"

@@ -168,7 +168,7 @@ class Own(enum.IntEnum):
 
 
 def _call_both(f: Any, x: Any) -> str:
-    """Return what a function says to an argument, by position and by its name."""
+    """Return the outcome of passing an argument by position and by name."""
     name = "x" if f.__name__.endswith(("_else_int", "_or_text")) else next(iter(f.__signature__.parameters))
     said = []
     for call in (f, lambda x: f(**{name: x})):

@@ -1,4 +1,4 @@
-"""Overloads that take an enumeration: its members choose them, and numbers those that take numbers."""
+"""Overloads that take an enumeration: its members choose them, while numbers choose those that take numbers."""
 
 from __future__ import annotations
 

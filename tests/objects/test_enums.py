@@ -42,7 +42,7 @@ def test_the_repr_is_that_of_enum(space: Any) -> None:
     for cls, base, more in ((space.Metric, enum.IntEnum, ()), (space.Access, enum.IntFlag, (0, 3, 1 << 62))):
         same: Any = base(cls.__name__, [(name, int(x)) for name, x in cls.__members__.items()])
         for value in [*map(int, cls), *more]:
-            # The second one is remembered.
+            # The second `repr` is a cached one.
             assert [repr(cls(value)), repr(cls(value)), str(cls(value))] == [repr(same(value))] * 2 + [
                 str(same(value))
             ]
@@ -168,7 +168,7 @@ def test_copies_and_pickles(space: Any) -> None:
 
 
 def test_structure(ffi: Any, space: Any) -> None:
-    """Members are their values, so that what JSON has kept equals what it was."""
+    """Members equal their values, so that what is read back from JSON equals the original."""
     metric = space.Metric
     index = space.Index(metric.IP)
     assert ffi.from_json(ffi.to_json(index)).metric is metric.IP

@@ -55,7 +55,7 @@ def test_thrown_in_cpp(shop: Any, name: str, cls: str, message: str) -> None:
 
 
 def test_exceptions_pass_without_the_text_of_their_traceback(shop: Any, monkeypatch: Any) -> None:
-    """Only the class decides which exception of C++ it becomes: the text would take longer at each level."""
+    """C++ only needs the class of the exception; formatting the traceback would take longer at each level."""
 
     def descend(depth: int) -> Any:
         return shop.call(lambda: descend(depth - 1)) if depth else {}["missing"]  # type: ignore[var-annotated]
@@ -101,7 +101,7 @@ def test_attributes_of_other_bases(shop: Any) -> None:
 
 
 def test_an_attribute_that_cannot_be_read(shop: Any) -> None:
-    """The exception itself is what matters."""
+    """The exception arrives, with None for this attribute."""
     with pytest.raises(shop.Spoilt) as raised:
         shop.fail("unreadable")
     assert (raised.value.days, raised.value.total) == (-1, None)

@@ -54,7 +54,7 @@ APART = "RuntimeError C++ exception of unknown type, from a library with a C++ r
 
 
 def test_exceptions_of_libraries_with_a_runtime_of_their_own(ffi: Any, tmp_path: pathlib.Path) -> None:
-    """They do not end the process, nor do the exceptions of other libraries beside them."""
+    """Neither these nor the exceptions of other libraries end the process."""
     runtime = pathlib.Path(anyffi.find_library("anyffi")).parent
     libraries = {}
     for name, options in (("apart", ["-static-libstdc++"]), ("shared", [])):
@@ -64,7 +64,7 @@ def test_exceptions_of_libraries_with_a_runtime_of_their_own(ffi: Any, tmp_path:
         command = [CXX, *flags, source, "-o", libraries[name], *options, "-L", runtime, "-lanyffi"]
         done = run(command, LD_PRELOAD=None)
         if done.returncode != 0 and "-lstdc++" in done.stderr:
-            pytest.skip("takes a static libstdc++")
+            pytest.skip("needs a static libstdc++")
         assert done.returncode == 0, done.stderr
     # The preloaded libstdc++ of the sanitizers takes the place of the library's own.
     unknown: set[str] = set() if SANITIZED else {"apart"}

@@ -1,4 +1,4 @@
-"""What other libraries have: an `operator new`, enumerations in variants, nested exceptions, listeners."""
+"""Features of existing libraries: an `operator new`, enumerations in variants, nested exceptions, listeners."""
 
 from __future__ import annotations
 

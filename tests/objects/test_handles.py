@@ -1,4 +1,4 @@
-"""Objects that refer into others: what they refer to lives on."""
+"""Objects that refer into others, which they keep alive."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_objects_that_are_kept_alive_keep_their_python_part(handles: Any) -> Non
     texture.tag, listener.by = "mine", 2
     world.texture = texture
     world.add(listener)
-    # Again: kept once.
+    # Assigned again, but kept only once.
     world.texture = texture
     with pytest.raises(ValueError, match="other objects refer to this object"):
         handles.World().take(texture)
@@ -121,7 +121,7 @@ def test_objects_that_are_kept_alive_keep_their_python_part(handles: Any) -> Non
     assert [ref() for ref in found] == [None, None]
 
 
-@pytest.mark.skipif(not CPYTHON, reason="cycles through objects of the runtime are not collected there")
+@pytest.mark.skipif(not CPYTHON, reason="PyPy does not collect cycles through objects of the runtime")
 @pytest.mark.parametrize("name", ["Listener", "Texture"])
 def test_cycles_through_what_is_kept_alive_are_collected(handles: Any, name: str) -> None:
     class Mine(getattr(handles, name)):  # type: ignore[misc]
@@ -171,7 +171,7 @@ def test_an_object_that_is_its_own_iterator(handles: Any) -> None:
     assert (next(count), list(count)) == (3, [2, 1])
 
 
-#: What is said of the function before it, and its name in errors.
+#: Options of the function before them, and their names in errors.
 OPTIONS = (
     ("release_gil()", "release_gil()"),
     ("returns(anyffi::Returns::kReference)", "returns()"),
@@ -262,7 +262,7 @@ def test_names_that_are_no_identifiers(ffi: Any, build: Build, declared: str, pr
             ffi.load_module(path)
 
 
-def test_what_is_said_of_a_function_stands_behind_it(ffi: Any, build: Build) -> None:
+def test_options_follow_their_function(ffi: Any, build: Build) -> None:
     for option, name in OPTIONS:
         key = f"early_{name[:-2]}"
         source = (

@@ -188,7 +188,7 @@ def test_iterators_are_what_their_category_says(steps: Any, is_list: bool, eleme
     assert list(steps.Either(is_list)) == elements
 
 
-#: What Python's own iterators refuse, too.
+#: Uses that Python's own iterators refuse, too.
 MISUSED: list[Callable[[Any], Any]] = [
     lambda x: x.missing,
     lambda x: x + 1,

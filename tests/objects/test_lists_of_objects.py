@@ -1,4 +1,4 @@
-"""Lists of objects, which C++ reads from Python's own lists and tuples, and makes of them."""
+"""Lists of objects, which C++ reads from Python's own lists and tuples, or returns as lists."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def test_copies_that_change_the_list(herd: Any) -> None:
 @pytest.mark.parametrize("kind", [list, tuple])
 @pytest.mark.parametrize("count", [3, 20])
 def test_exceptions_of_copies(herd: Any, count: int, kind: type, way: str) -> None:
-    """No copy is made twice, so that none hides the exception of the first one."""
+    """No copy is tried twice, which could hide the exception of the first attempt."""
     animals = kind(herd.Animal(i) for i in range(count))
     before = herd.live()
 
@@ -246,7 +246,7 @@ def test_pointers_stay_valid(herd: Any, count: int, kind: type) -> None:
 @cpython_only("PyPy cannot tell that nobody else refers to an object")
 @pytest.mark.parametrize("count", [1, 20])
 def test_taken_objects(herd: Any, count: int) -> None:
-    # What C++ can take is known from the first function that does.
+    # C++ can take objects of a class once a first function has taken one.
     assert herd.swallow(herd.Animal(5)) == 5
     animals = [herd.Animal(1) for _ in range(count)]
     for given in (animals, tuple(animals)):
@@ -280,7 +280,7 @@ def test_results(herd: Any, size: int) -> None:
 
 @pytest.mark.parametrize("callback", [False, True])
 def test_collections_during_results(herd: Any, callback: bool) -> None:
-    """A list that is being made is not found, and its objects do not die, when the collector runs."""
+    """When the collector runs, an unfinished list cannot be found, and its objects do not die."""
 
     def get() -> Any:
         if not callback:

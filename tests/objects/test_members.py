@@ -1,4 +1,4 @@
-"""What members of C++ classes take and return: the same types of Python as those of functions."""
+"""Members of C++ classes take and return the same Python types as functions do."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def exact(value: Any) -> Any:
 
 
 def test_a_field_without_memory(box: Any, ffi: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """ctypes raises an ArgumentError where it has none for an argument."""
+    """ctypes raises an ArgumentError if it has no memory for an argument."""
     if ffi.ffi_mode != "ctypes":
         pytest.skip("cython mode calls nothing by ctypes")
     from anyffi._ctypes import native
@@ -76,7 +76,7 @@ def test_results_are_containers_of_python(box: Any, ffi: Any) -> None:
     assert repr(one).startswith(
         "box.Box(rows=[[1], [2, 3]], named={'a': [1]}, keys={4}, pair=(5, 'five'), maybe=[6]"
     )
-    # A copy, each time.
+    # Each read returns a copy.
     one.rows.append(5)
     assert one.rows == rows
     seen: list[Any] = []
@@ -179,7 +179,9 @@ def assert_is_collected(make: Any) -> None:
     assert ref() is None
 
 
-cycles = pytest.mark.skipif(sys.implementation.name == "pypy", reason="there, cycles through C++ stay")
+cycles = pytest.mark.skipif(
+    sys.implementation.name == "pypy", reason="PyPy does not collect cycles through C++"
+)
 
 
 @cycles

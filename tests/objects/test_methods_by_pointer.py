@@ -1,4 +1,4 @@
-"""Methods whose function takes the object by a pointer: as by a reference, and never None."""
+"""Methods whose function takes the object by pointer: as by reference, and None is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attributes and methods of users' classes: no name but those that begin with `_anyffi_` is the package's."""
+"""Users' classes may have attributes and methods of any name that does not begin with `_anyffi_`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from support import CPYTHON, Build, compiles_classes
 
 pytestmark = compiles_classes
 
-#: Those that begin with "_" and that a user may well choose.
+#: Names with a leading "_" that a user may well choose.
 NAMES = [
     "_address",
     "_classes",

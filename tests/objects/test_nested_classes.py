@@ -56,6 +56,6 @@ def test_another_library_adds_one(zoo: Any, ffi: Any, build: Build) -> None:
     assert zoo.Joint.__name__ == "Joint"
     later = ffi.load_module(str(build("zoo_later.cc", LATER)))
     assert zoo.Joint.Color.RED == 0
-    # A class may derive from one that its key makes nested in it.
+    # A class may derive from one that is nested in it according to its key.
     assert later.Outer().x == 1
     assert later.Outer.__mro__[1] is later.Outer.Inner

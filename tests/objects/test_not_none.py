@@ -1,4 +1,4 @@
-"""Pointers that refuse None by `arg("x").not_none()`, as those of functions with a NotNull do."""
+"""Pointers that refuse None by `arg("x").not_none()`, like parameters of type NotNull."""
 
 from __future__ import annotations
 
@@ -213,13 +213,13 @@ def test_overridden_methods(ray: Any) -> None:
 
     mine, other = Mine(1), ray.Callback(2)
     assert ray.World().call(through=mine, other=other) == 1021
-    # C++ may pass NULL to what overrides it.
+    # C++ may pass NULL to an override.
     assert ray.World().call(through=mine, other=None) == -1
     with pytest.raises(TypeError, match=r"\(other\): expected ray\.Callback, got NoneType$"):
         super(Mine, mine).report(None)
 
 
-def test_it_is_said_what_is_taken(ray: Any) -> None:
+def test_signatures_and_help(ray: Any) -> None:
     for function, shown in (
         (ray.World.ray_cast, "(self, callback: ray.Callback, p1: int, p2: int = 2) -> int"),
         (ray.World.keep, "(self, callback: ray.Callback) -> None"),

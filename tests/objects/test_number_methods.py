@@ -1,4 +1,4 @@
-"""Methods of numbers alone, which have a shorter way into C++ than others: all that others can."""
+"""Methods that take only numbers: a faster path into C++ with the behaviour of all methods."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_objects(numbers: Any) -> None:
     for other in (numbers, 5, None):
         with pytest.raises(TypeError, match="numbers.Counter|Counter"):
             numbers.Counter.add(other, 1)
-    # The object of a std::shared_ptr that C++ releases meanwhile.
+    # C++ releases the std::shared_ptr of the object during the call.
     assert numbers.take().reset(4) == 4
     del derived
     collect()

@@ -159,7 +159,7 @@ def test_a_class_of_python_needs_an_object_with_overrides(making: Any, name: str
         with pytest.raises(TypeError, match=words):
             cls(3)
     if name == "Shared":
-        # Also one that keeps another object alive.
+        # Also a constructor that keeps another object alive.
         with pytest.raises(TypeError, match=words):
             Mine(making.ByPointer(1), 3)
 

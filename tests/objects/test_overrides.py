@@ -78,7 +78,7 @@ def test_super_calls_the_function_of_cpp(over: Any) -> None:
     assert (loud.scale(1), over.scale_of(loud, 1), loud.twice()) == (300, 300, 7)
     over.touch(loud)
     assert loud.touched == 11
-    # The mark of a call that reaches no override does not outlive it.
+    # The mark that a call must not reach overrides ends with the call.
     assert over.Shape.describe(loud) == "SHAPE CIRCLE!: 3"
     assert over.Shape.name(loud) == "shape circle"
     assert over.name_of(loud) == "SHAPE CIRCLE!"

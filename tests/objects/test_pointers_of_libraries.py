@@ -1,4 +1,4 @@
-"""Smart pointers of a library, as boost's are, which are converted through std::shared_ptr."""
+"""A library's own smart pointers, like boost's, which convert through std::shared_ptr."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_cpp_keeps_objects_alive(own: Any) -> None:
     gc.collect()
     assert (holder.read(), own.alive() - before) == (3, 1)
     made = own.make(5)
-    # The pointer of the library itself comes back, not one around another.
+    # The library's own pointer comes back, not a new one around another pointer.
     assert own.count(made) == 2
     holder.set(made)
     del made

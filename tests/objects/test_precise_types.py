@@ -125,7 +125,7 @@ def test_stubs(desk: Any) -> None:
         "    def last(self) -> Pen: ...",
         "def keep(pen: Pen) -> None: ...",
         "def make(is_there: bool = True) -> Pen: ...",
-        # What it returns is ignored.
+        # The callback's result is ignored.
         "def each(f: Callable[[int, list[float]], object]) -> None: ...",
         "def choose(f: Callable[[Pen], Sequence[float]]) -> int: ...",
         "def adder(x: float) -> Callable[[Sequence[float]], float]: ...",

@@ -1,4 +1,4 @@
-"""What is passed by reference: objects in callbacks and overrides, views of what a conversion made, and fixed arrays."""
+"""Passing by reference: objects in callbacks and overrides, views of converted values, and fixed arrays."""
 
 from __future__ import annotations
 

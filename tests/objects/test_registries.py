@@ -1,4 +1,4 @@
-"""A class like a dict of functions: its truth, its keys and items, and what its methods take for a function."""
+"""A class like a dict of functions: its truth, its keys and items, and the functions that its methods accept."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_a_class_that_is_not_described_as_copyable_says_how_it_would_be(registri
             copied(registries.Registry())
 
 
-def test_what_an_overload_says_of_a_value_is_no_type_to_convert_to(registries: Any) -> None:
+def test_messages_of_overloads_about_values_give_no_advice(registries: Any) -> None:
     assert (registries.Registry.wait(1.5), registries.Registry.wait(1, 2)) == (1500, 3)
     with pytest.raises(TypeError) as refused:
         registries.Registry.wait(float("nan"))

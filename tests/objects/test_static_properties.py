@@ -237,7 +237,7 @@ def test_none_empties_a_function(variables: Any) -> None:
 
 @pytest.mark.parametrize("name", ["table", "own_table"])
 def test_what_is_released_finds_the_new_value(variables: Any, name: str) -> None:
-    """The assignment of a `std::map` releases its elements while they are in it."""
+    """Assigning to a `std::map` directly would release its elements while they are still in it."""
     found: list[Any] = []
     owner = variables.All if name == "table" else variables.All()
 

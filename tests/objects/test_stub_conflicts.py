@@ -1,4 +1,4 @@
-"""Stubs of C++ classes whose members type checkers refuse beside those of a base, or of the class itself."""
+"""Stubs of C++ classes with members that type checkers refuse, since they conflict with a base or each other."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_what_is_ignored(stub: str) -> None:
 @pytest.mark.slow("type checkers")
 def test_mypy_agrees(stub: str, tmp_path: pathlib.Path) -> None:
     (tmp_path / "clash.pyi").write_text(stub)
-    # Without the code that allows for other type checkers, it complains about any that is not needed.
+    # Without `unused-ignore`, which is for other type checkers, mypy reports each comment that is not needed.
     (tmp_path / "exact.pyi").write_text(stub.replace(", unused-ignore]", "]"))
     (tmp_path / "anyffi").symlink_to(ROOT / "pkg", target_is_directory=True)
     assert run_mypy(tmp_path, "clash.pyi", "exact.pyi", search=[tmp_path]) == ""

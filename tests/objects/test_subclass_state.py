@@ -94,7 +94,7 @@ def test_a_pair_for_the_attributes(lib: Any) -> None:
     class Locked(lib.Both):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
             super().__init__()
-            self.lock = iter(())  # which cannot be pickled, as locks
+            self.lock = iter(())  # stands for a lock, which is not part of the state
             self.name = "a"
 
         def __getstate__(self) -> dict[str, Any]:
@@ -119,7 +119,7 @@ def test_a_pair_for_the_attributes(lib: Any) -> None:
 
 
 def test_a_pair_that_calls_that_of_the_base(lib: Any) -> None:
-    """What users of pybind11 and nanobind write: such a pair may change what C++ gets."""
+    """As users of pybind11 and nanobind write it: such a pair may change the state that C++ gets."""
 
     class Adding(lib.Both):  # type: ignore[misc, name-defined]
         def __getstate__(self) -> tuple[int, Any]:
