@@ -26,7 +26,7 @@ class Hook:
         return bool(self.on_equal())
 
 
-#: In a process of its own: in one with two backends the class of an object that arrives is that of the host.
+#: Runs in a process of its own: with two backends, an arriving object gets the class of the host.
 OWNER = """
     import anyffi, numpy
     from anyffi import structure

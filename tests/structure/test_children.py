@@ -1,4 +1,4 @@
-"""The direct parts of values, and values of other parts."""
+"""The direct parts of values, and values made of other parts."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_what_does_not_change_is_shared(ffi: Any) -> None:
 
 
 def test_a_function_sees_each_reference(ffi: Any) -> None:
-    """Scopes may differ from one place to the next."""
+    """A part is mapped at each of its places, since scopes may differ between them."""
     shared = ffi.List([1])
     seen: list[Any] = []
     made = ffi.map_children(ffi.List([shared, shared]), lambda x: (seen.append(x), len(seen))[1])
@@ -177,7 +177,7 @@ class Level(enum.IntEnum):
 @pytest.mark.parametrize("value", [Color.RED, Level.LOW, len, ValueError("x"), object], ids=repr)
 def test_objects_of_python_are_unchanged(ffi: Any, value: Any) -> None:
     if not CPYTHON:
-        pytest.skip("each conversion of an object gets a handle of its own")
+        pytest.skip("on PyPy each conversion of an object makes a new handle")
     whole = ffi.List([value])
     assert ffi.map_children(whole, lambda x: x) is whole
 
@@ -238,7 +238,7 @@ def test_dataclasses(ffi: Any) -> None:
         assert found[1].startswith("children.Point.x: ")
 
     class Colored(Point):
-        """A class of Python alone, whose attributes are no fields."""
+        """A class in Python only, whose attributes are not fields."""
 
     colored = Colored(1, rest)
     object.__setattr__(colored, "color", "red")

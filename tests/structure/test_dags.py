@@ -1,4 +1,4 @@
-"""Comparison and hashes of objects of which the sharing matters."""
+"""Comparison and hashes of objects for which sharing matters."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_a_copy_has_the_same_sharing(ffi: Any, node: Any) -> None:
 
 
 def test_time_grows_with_the_number_of_nodes(ffi: Any, node: Any) -> None:
-    """Each List is compared once, and hashed twice: with three times over, this test would never end."""
+    """Shared Lists are not compared or hashed once for each path to them: that would never end here."""
 
     def tower() -> Any:
         top: Any = 0

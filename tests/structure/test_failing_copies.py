@@ -1,4 +1,4 @@
-"""Copies that fail after a part of a cycle was made: nothing of them is left."""
+"""Copies that fail after a part of a cycle was made leave nothing behind."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ ANYFFI_CLASS(failing_copies::Made, "failing_copies.Made")
 
 
 def own_cycle(make: Callable[[], Any]) -> list[Any]:
-    """Make an object that refers to a cycle and, after that, is to get what cannot be copied."""
+    """Make an object that refers to a cycle; its next field is for an object that cannot be copied."""
     first, second, third = make(), make(), make()
     second.next, third.next, first.next = third, second, second
     return [first, second, third]
@@ -77,7 +77,7 @@ def test_cycles_of_objects(ffi: Any, build: Build, kind: str, shape: Callable[..
         with pytest.raises(ValueError, match="not copied"):
             ffi.copy(objects[0])
         gc.collect()
-        # The first time some tables are made.
+        # The first copy also allocates some tables.
         assert number == 0 or anyffi.testing.live_blocks() == before
         # The originals are as they were.
         assert objects[0].next.same_as(objects[1])

@@ -1,4 +1,4 @@
-"""Values as JSON, and back; text that is no such JSON."""
+"""Values as JSON and back; text that is not such JSON is refused."""
 
 from __future__ import annotations
 

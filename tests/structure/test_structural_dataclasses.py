@@ -76,7 +76,7 @@ def test_shared_lists_of_many_free_variables_are_compared_once(ffi: Any) -> None
     assert ffi.structural_equal(a, b, map_free_vars=True)
     assert not ffi.structural_equal(a, c, map_free_vars=True)
     assert ffi.structural_hash(a, map_free_vars=True) == ffi.structural_hash(b, map_free_vars=True)
-    # A step for each pair of lists and each of their results takes half a minute.
+    # With a step for each pair of lists and each of their results it would take half a minute.
     assert time.perf_counter() - begin < 5
     # Results for a list are not reused after a variable in it was paired with another one.
     x, y = cls(), cls()

@@ -160,7 +160,7 @@ def test_free_variables(ffi: Any, calculus: Any) -> None:
         map_free_vars=True,
     )
     check(ffi, {"a": x, "b": y}, {"b": x, "a": y}, True, map_free_vars=True)
-    # The same object on both sides has variables that stand for themselves from then on.
+    # After the same object occurred on both sides, its variables stand for themselves.
     part = ffi.List([x])
     check(ffi, [part, x], [part, y], False, map_free_vars=True)
 

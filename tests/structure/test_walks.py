@@ -356,7 +356,7 @@ UNCHANGED = [
 @pytest.mark.parametrize("value", UNCHANGED, ids=repr)
 def test_mapping_to_the_same_changes_nothing(ffi: Any, value: Any) -> None:
     if not CPYTHON and (callable(value) or isinstance(value, BaseException)):
-        pytest.skip("each conversion of an object gets a handle of its own")
+        pytest.skip("on PyPy each conversion of an object makes a new handle")
     whole = ffi.List([value, 0])
     assert ffi.map(whole, lambda x: x) is whole
     assert ffi.map(whole, {bytearray: print}) is whole
@@ -430,7 +430,7 @@ def test_what_a_constructor_changes_is_set(ffi: Any, build: Build) -> None:
     copied = ffi.copy(hidden)
     assert (copied.degrees, copied.find(), ffi.to_python(copied.notes)) == (4, 5, [1, 2])
     assert copied.notes is not hidden.notes
-    # One that has several references keeps it, too, and may be met again in what never changes.
+    # An object with several references keeps its hidden value, too, and may occur again in immutable containers.
     first, second = ffi.copy([hidden, hidden])
     assert first.same_as(second)
     assert first.find() == 5
