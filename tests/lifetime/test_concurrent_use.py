@@ -1,4 +1,4 @@
-"""Use of the same objects, functions and classes by several threads at once, which builds without the GIL run so.
+"""Use of the same objects, functions and classes by several threads, which run at once without the GIL.
 
 Every test also runs where one thread at a time has the GIL.
 """
@@ -20,7 +20,7 @@ _THREADS = 4
 
 
 def _gather(make: Callable[[], Any], count: int = _THREADS) -> list[Any]:
-    """Return what some threads make, of which none begins before all others."""
+    """Return the results of several threads, which all begin at once."""
     made: list[Any] = []
     start = threading.Barrier(count)
 
@@ -34,7 +34,7 @@ def _gather(make: Callable[[], Any], count: int = _THREADS) -> list[Any]:
 
 @contextlib.contextmanager
 def _size_may_change() -> Iterator[None]:
-    """Allow the error of an iteration over what another thread changes."""
+    """Allow the error of iterating over a container that another thread changes."""
     try:
         yield
     except RuntimeError as error:
@@ -160,7 +160,7 @@ def test_one_list(ffi: Any) -> None:
 
 
 def test_one_iterator(ffi: Any) -> None:
-    """Each element goes to one thread at most, where the interpreter's own iterators promise as much."""
+    """Each element goes to exactly one thread."""
     for container in (ffi.List(range(2000)), ffi.Set(range(2000)), ffi.Dict.fromkeys(range(2000))):
         iterator = iter(container)
         seen = _gather(lambda iterator=iterator: list(iterator))
@@ -222,7 +222,7 @@ def test_one_set(ffi: Any) -> None:
 
 
 def test_defaults_that_several_threads_set(ffi: Any) -> None:
-    """All get what the first one has set."""
+    """All threads get the default that the first one has set."""
     makers: list[Callable[[], Any]] = [object, lambda: ValueError("x"), lambda: lambda: 1, lambda: [1]]
     for make in makers:
         for _ in range(100):
@@ -232,7 +232,7 @@ def test_defaults_that_several_threads_set(ffi: Any) -> None:
 
 
 def test_methods_that_read_a_mapping_or_set_as_a_whole(ffi: Any) -> None:
-    """They see one consistent state, as those of Python's own do: the size does not change meanwhile."""
+    """They see one consistent state, like Python's own methods: the size does not change meanwhile."""
     d, s, other = ffi.Dict({i: [i] for i in range(30)}), ffi.Set(range(30)), ffi.Set([1, "two"])
     stop = threading.Event()
 
@@ -269,7 +269,7 @@ def test_python_containers_that_change(ffi: Any) -> None:
     stop = threading.Event()
 
     def change() -> None:
-        # So often at most: this thread is faster than the others.
+        # A bounded number of times, since this thread is faster than the others.
         for i in range(100_000):
             if stop.is_set():
                 break
@@ -310,7 +310,7 @@ def test_python_containers_that_change(ffi: Any) -> None:
 
 
 def test_classes_that_were_not_met(ffi: Any) -> None:
-    """New classes fill the caches of what classes decide, and reuse the addresses of former ones."""
+    """New classes fill the caches by class, and reuse the addresses of former classes."""
     describe, echo = map(ffi.get_global_func, ("testing.describe", "testing.echo"))
 
     def body() -> None:
@@ -348,7 +348,7 @@ def test_a_class_that_changes(ffi: Any) -> None:
             try:
                 found = echo(x)
             except (AttributeError, TypeError) as error:
-                # Decided before the change, read after it.
+                # The class was inspected before the change, and its method called after it.
                 assert "Value" in str(error) or "__index__" in str(error)
             else:
                 assert found is x or found == 7
@@ -376,7 +376,7 @@ def test_callbacks(ffi: Any) -> None:
 
 
 def test_a_callback_waits_for_another_thread(ffi: Any) -> None:
-    """A call with a container keeps no other thread from that container while its callback runs."""
+    """While the callback of a call with a container runs, other threads can use that container."""
     apply = ffi.get_global_func("testing.apply")
     xs = ffi.List([0])
     turns = threading.Barrier(2)
@@ -417,7 +417,7 @@ def test_errors(ffi: Any) -> None:
 
 
 def test_text_and_bytes_in_calls(ffi: Any) -> None:
-    """Long text is borrowed; callbacks of the same thread receive the object itself."""
+    """Threads see only their own text and bytes, which calls borrow if they are long."""
     apply, describe = map(ffi.get_global_func, ("testing.apply", "testing.describe"))
 
     def body(number: int) -> None:

@@ -50,7 +50,7 @@ def list_append(ffi: Any, mark: Mark) -> Any:
 
 
 def list_changes(ffi: Any, mark: Mark) -> Any:
-    """Each method that writes elements, to a list of numbers."""
+    """Make cycles by each method that writes elements, from a List of numbers."""
     for change in (
         lambda xs, x: xs.__setitem__(0, x),
         lambda xs, x: xs.__setitem__(slice(None), [x]),
@@ -386,7 +386,7 @@ def test_a_destructor_that_continues_an_iteration(ffi: Any, name: str) -> None:
         if name in ("List", "reversed"):
             xs.append(goodbye)
             xs.extend(range(5))
-            # At another place, since it was exhausted.
+            # The iterator of the empty List was exhausted: give it a position again.
             iterator.__setstate__(0)
         else:
             xs["goodbye"] = goodbye
@@ -399,7 +399,7 @@ def test_a_destructor_that_continues_an_iteration(ffi: Any, name: str) -> None:
 
 
 def test_borrowed_arguments_without_the_lock(ffi: Any) -> None:
-    """Another thread copies what only the caller's wrapper keeps, while the collector runs."""
+    """Without the lock, C++ copies arguments that only the callers' wrappers keep alive, while the collector runs."""
     copy = ffi.get_global_func("testing.copy_without_lock")
     copies: list[Any] = []
 

@@ -170,7 +170,7 @@ def test_self_reference_through_everything(ffi: Any) -> None:
 
 @pytest.mark.parametrize("cls", ["Array", "FrozenSet"])
 def test_hashes_of_deep_values(ffi: Any, cls: str) -> None:
-    """Of a depth that no stack has room for: also of values without wrappers, such as those that were read from JSON."""
+    """Values too deep for any stack, also without wrappers, such as values that were read from JSON."""
     # Comparisons recurse as far as Python's limit, which takes most of 512 KiB with the sanitizers' frames.
     stack_kb = 1024 if SANITIZED else 512
     program = f"""

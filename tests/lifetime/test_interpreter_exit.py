@@ -179,7 +179,7 @@ def test_exit(ffi: Any, name: str) -> None:
     assert run_program(program, ffi.ffi_mode, noisy=noisy) == "end\n"
 
 
-#: An object of a class with overrides that another one keeps alive, and which says when it is destroyed.
+#: A class with overrides, whose objects a World keeps alive; they print when they are destroyed.
 _KEPT = """
 #include <anyffi/anyffi.h>
 #include <cstdio>
@@ -222,7 +222,7 @@ def test_an_object_with_overrides_that_another_one_keeps_is_destroyed(ffi: Any, 
     assert run_program(program, ffi.ffi_mode) == "end\ndestroyed\n"
 
 
-@cpython_only("its locks cannot be renewed on PyPy")
+@cpython_only("locks cannot be renewed on PyPy")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_lock_that_a_thread_held_at_a_fork(ffi: Any) -> None:
     program = """
@@ -303,7 +303,7 @@ def test_locks_of_the_runtime_at_a_fork(ffi: Any, build: Build) -> None:
 @pytest.mark.slow("forks")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_containers_that_threads_use_at_a_fork(ffi: Any) -> None:
-    """Without the GIL a thread may own the lock of containers at the fork, and not exist in the child."""
+    """Without the GIL a thread that does not exist in the child may own the lock of containers at the fork."""
     program = """
         import os, signal, threading, warnings, anyffi
 
@@ -374,7 +374,7 @@ def test_exit_with_overrides_that_outlive_the_package(ffi: Any, build: Build) ->
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_memory_of_threads_in_a_forked_child(ffi: Any) -> None:
-    """New threads of a child get the memory of those of the parent that do not exist there."""
+    """A forked child can run threads, which may get the memory of the parent's threads."""
     program = """
         import os, signal, threading, warnings, anyffi, anyffi.testing as t
 

@@ -17,7 +17,7 @@ import pytest
 from anyffi import structure
 from support import ROOT, collect, cpython_only, slow_except
 
-pytestmark = pytest.mark.unrecorded(reason="interrupts come at other steps of each mode")
+pytestmark = pytest.mark.unrecorded(reason="interrupts come at different steps in each mode")
 
 LONG = "a string that lies on the heap"
 
@@ -130,7 +130,7 @@ def interrupted(work: Callable[[], Any], step: int) -> bool:
 def test_an_interrupt_at_any_step_leaks_nothing(
     ffi: Any, live: Callable[[], int], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # ctypes reports one before the first line of a hook, and pytest would keep the frames of its traceback.
+    # ctypes only reports an interrupt before the first line of a hook; pytest would keep its traceback's frames.
     monkeypatch.setattr(sys, "unraisablehook", lambda unraisable: None)
     work = WORK[name](ffi)
     for _ in range(2):
@@ -150,7 +150,7 @@ def test_an_interrupt_at_any_step_leaks_nothing(
 @pytest.fixture
 def fired(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """Append to a list at every signal of the timer, whose handler then raises KeyboardInterrupt."""
-    # In code that the garbage collector runs it is reported only, and pytest would keep the traceback's frames.
+    # In code that the collector runs, the interrupt is only reported; pytest would keep its traceback's frames.
     monkeypatch.setattr(sys, "unraisablehook", lambda unraisable: None)
     signals: list[int] = []
 
@@ -173,7 +173,7 @@ def test_signals_leak_nothing(ffi: Any, live: Callable[[], int], fired: list[int
 
     def wait(count: int) -> None:
         signal.setitimer(signal.ITIMER_REAL, 1e-4 + (count % 17) * 1.3e-5)
-        # Code of others that the garbage collector runs may swallow an interrupt, but not the signal.
+        # Other code that the collector runs may swallow the interrupt, but the signal is counted.
         while len(fired) == count:
             work()
             # A signal received by another thread is handled when this one takes the interpreter lock.
@@ -196,11 +196,11 @@ def _functions(code: CodeType) -> Iterator[CodeType]:
             yield from _functions(constant)
 
 
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="handlers have other instructions")
-@cpython_only("the table of exceptions of a function")
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="handlers have different instructions before 3.12")
+@cpython_only("reads the exception table of a function")
 @pytest.mark.parametrize("name", ["call.py", "callback.py", "objects.py", "unpack.py", "wrapper.py"])
-def test_steps_of_loops_that_do_not_end_a_handler(name: str) -> None:
-    """CPython 3.14 has jumps in handlers that no row of a function's table of exceptions covers."""
+def test_no_handler_is_left_by_an_uncovered_jump(name: str) -> None:
+    """CPython 3.14 has jumps in handlers that no entry of a function's exception table covers."""
     path = ROOT / "pkg" / "_ctypes" / name
     found = []
     for code in _functions(compile(path.read_text(), path, "exec")):

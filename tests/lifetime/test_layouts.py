@@ -74,14 +74,14 @@ def test_an_unknown_version_depends_on_the_checks() -> None:
 
 
 @of_cpython
-@pytest.mark.skipif("t" in getattr(sys, "abiflags", ""), reason="no refcount is read without a global lock")
+@pytest.mark.skipif("t" in getattr(sys, "abiflags", ""), reason="no refcount is read without the GIL")
 def test_a_refcount_that_cannot_be_read_is_an_import_error() -> None:
     said = import_changed(("COUNT = TYPE - POINTER", "COUNT = TYPE"))
     assert "stores a refcount; it is one of" in said
 
 
 def test_a_wrapper_can_end_at_the_recursion_limit(ffi: Any) -> None:
-    """The object then has no wrapper: an element is read as a new one, not as what lies at the former address."""
+    """The object then has no wrapper: reading the element makes a new one, and does not use the old address."""
     program = """
     import anyffi
 

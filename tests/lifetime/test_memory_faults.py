@@ -41,7 +41,7 @@ def failing_memory(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 def preloading(library: pathlib.Path) -> dict[str, str]:
     """Return the environment variables of a process whose allocations may fail."""
-    # Without the GIL, CPython's objects have an allocator of their own: those of the runtime fail, and of buffers.
+    # Without the GIL, CPython's objects have their own allocator: only those of the runtime and of buffers fail.
     malloc = {} if sysconfig.get_config_var("Py_GIL_DISABLED") else {"PYTHONMALLOC": "malloc"}
     return {"LD_PRELOAD": os.fspath(library), **malloc}
 
@@ -168,7 +168,7 @@ def test_each_allocation_of_a_program_fails(
 def test_calls_are_recorded_after_one_without_memory(
     ffi: Any, failing_memory: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nor is a call whose end could not be written one that did not return."""
+    """A call whose end could not be written is not listed as one that did not return, save for a few."""
     monkeypatch.setenv("FFI_RECORD", os.fspath(tmp_path / "records"))
     count = run_program(ffi, failing_memory, "record")
     monkeypatch.delenv("FFI_RECORD")
@@ -176,5 +176,5 @@ def test_calls_are_recorded_after_one_without_memory(
     assert listed.returncode == 0, listed.stderr
     found = re.findall(r"arguments: (\d+)\n    Int \1\n", listed.stdout)
     assert found == [str(point) for point in range(count + 1)]
-    # Of those that the recorder is not told of.
+    # In these cases the recorder is not told of the end.
     assert listed.stdout.count("it did not return") < 5, listed.stdout

@@ -88,7 +88,7 @@ assert importlib.reload(anyffi.registry).get_global_func("testing.echo")(xs) is 
 
 @pytest.mark.skipif("t" not in getattr(sys, "abiflags", ""), reason="only some builds run without the GIL")
 def test_without_the_lock(ffi: Any) -> None:
-    """The import leaves the GIL as it is: the extension declares that it does without."""
+    """The import leaves the GIL as it is: the extension declares that it does not need it."""
     program = "import sys, anyffi, anyffi.testing; print(sys._is_gil_enabled(), anyffi.testing.echo([1]))"
     assert run_program(program, ffi.ffi_mode, PYTHON_GIL=None) == "False anyffi.List([1])\n"
     assert run_program(program, ffi.ffi_mode, PYTHON_GIL="1") == "True anyffi.List([1])\n"
@@ -145,7 +145,7 @@ assert len(types) > 100
 @cpython_only("needs the library of CPython")
 @needs_compilers
 def test_an_interpreter_that_has_ended(ffi: Any, tmp_path: pathlib.Path) -> None:
-    """The second one of a process cannot import the package: the first one's objects may be left."""
+    """A second interpreter of a process cannot import the package, since objects of the first may be left."""
     embedding = build_embedding(tmp_path)
     if embedding is None:
         pytest.skip("this interpreter is no shared library")

@@ -11,7 +11,7 @@ from support import CPYTHON_313T, SANITIZED
 
 pytestmark = pytest.mark.skipif(SANITIZED, reason="the sanitizers' frames leave no room on such stacks")
 
-#: By expression of a level around `x`.
+#: Expressions that put a level around `x`, by name.
 _LEVELS = {
     "List": "anyffi.List([x])",
     "Array": "anyffi.Array([x])",
@@ -97,8 +97,8 @@ _counts_calls = pytest.mark.skipif(
 @pytest.mark.parametrize("level", _LEVELS.values(), ids=_LEVELS)
 def test_walks_on_small_stacks(ffi: Any, level: str) -> None:
     if ffi.ffi_mode == "check":
-        pytest.skip("both marshallers at once take more of the stack than is left")
-    # Free-threaded CPython 3.13 releases the frames of a traceback by recursion, and has no room for it on small ones.
+        pytest.skip("both marshallers together need more stack than is left")
+    # Free-threaded CPython 3.13 releases a traceback's frames by recursion, for which small stacks have no room.
     sizes = (128, 192, 256) if CPYTHON_313T else (64, 96, 128, 192, 256)
     program = _PROGRAM.format(level=level, sizes=sizes)
     assert run_program(program, ffi.ffi_mode).endswith("\nended\n")
@@ -192,9 +192,9 @@ _RECURSION = """
 
 @_counts_calls
 def test_code_of_users_that_comes_back(ffi: Any) -> None:
-    """Python's limit counts its functions, between which the frames of a conversion take the stack."""
+    """Python's limit only counts Python functions, between which a conversion's frames use up the stack."""
     if ffi.ffi_mode == "check":
-        pytest.skip("both marshallers at once take more of the stack than is left")
+        pytest.skip("both marshallers together need more stack than is left")
     found = run_program(_RECURSION, ffi.ffi_mode)
     assert found.endswith("\nended\n")
     assert "no error" not in found

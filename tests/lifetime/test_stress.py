@@ -12,7 +12,7 @@ pytestmark = [
     cpython_only("forks and embeds CPython"),
     needs_compilers,
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks, and sends signals to threads"),
-    pytest.mark.skipif(SANITIZED, reason="child processes report what ends them"),
+    pytest.mark.skipif(SANITIZED, reason="the sanitizers report how child processes end"),
     pytest.mark.slow("stress"),
 ]
 
@@ -21,7 +21,7 @@ pytestmark = [
 @pytest.mark.parametrize("name", ["fork", "start_methods", "exits", "embed", "imports", "signals", "soak"])
 def test_stress(ffi: Any, name: str) -> None:
     program = ROOT / "tests" / "support" / "stress.py"
-    # Python warns of forks in a process with threads: these are what is tested.
+    # Python warns of forks in a process with threads, which are tested here.
     warnings = ["-W", "error", "-W", "ignore:This process:DeprecationWarning"]
     done = run([sys.executable, *warnings, program, name, "--seconds=0.5"], FFI_MODE=ffi.ffi_mode)
     assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"

@@ -154,7 +154,7 @@ def test_one_dict_in_many_threads(ffi: Any) -> None:
 
 
 def test_wrappers_come_and_go(ffi: Any) -> None:
-    """All threads create and drop wrappers of one object: one wrapper at a time, and the last frees it."""
+    """All threads create and drop wrappers of the same objects, which have one wrapper at a time."""
     holder = ffi.convert([[i] for i in range(4)])
 
     def body() -> None:

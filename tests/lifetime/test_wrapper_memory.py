@@ -39,8 +39,8 @@ def test_weak_references_die_with_it(ffi: Any, name: str) -> None:
     del x
     assert ref() is None
     assert died == [ref]
-    # The next one has the memory, and no weak reference but the one by which the runtime's wrappers are found where
-    # threads run at once.
+    # The next wrapper reuses the memory, and has no weak reference but the one by which wrappers are found without
+    # the GIL.
     own = 1 if FREE_THREADED and ffi.ffi_mode == "ctypes" else 0
     assert weakref.getweakrefcount(made(ffi, name)) == own
 
