@@ -15,7 +15,7 @@ from support import CXX, cpython_only, needs_compilers, run
 
 needs_addr2line = pytest.mark.skipif(
     shutil.which("addr2line") is None and shutil.which("llvm-addr2line") is None,
-    reason="takes addr2line, of binutils or LLVM, to read lines",
+    reason="needs addr2line of binutils or LLVM to read lines",
 )
 pytestmark = [needs_compilers, pytest.mark.slow("compiling")]
 
@@ -89,7 +89,7 @@ ANYFFI_EXPORT(pass, &pass);
 """
 LINES = SOURCE.splitlines()
 
-#: Defines what shows an exception: class, text, and its traceback without the frames of the package.
+#: Defines a function that shows an exception: class, text, and traceback without frames of the package.
 SHOW = """
     import os, sys, traceback
     import anyffi
@@ -105,7 +105,7 @@ SHOW = """
                     print("   ", os.path.basename(frame.f_code.co_filename), line, frame.f_code.co_name)
             return error
 """
-#: The number of the first line of a program after it.
+#: The line number at which a program that follows SHOW begins.
 FIRST = SHOW.count("\n") + 2
 
 
@@ -130,7 +130,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def place(code: str, name: str) -> str:
-    """Return how a frame is shown that is at the line with some code."""
+    """Return the text of a frame at the line that contains some code."""
     [number] = [i + 1 for i, line in enumerate(LINES) if code in line]
     return f"    shapes.cc {number} {name}"
 
@@ -184,8 +184,8 @@ def test_where_errors_are_thrown(ffi: Any, compiled: Any, optimize: str) -> None
 
 
 @needs_addr2line
-def test_frames_stand_in_their_places(ffi: Any, compiled: Any) -> None:
-    """Between the Python code that called them and that which they called."""
+def test_frames_are_in_order(ffi: Any, compiled: Any) -> None:
+    """Frames of C++ are between their Python callers and the Python code that they called."""
     program = """
 def back(how):
     return module.area(how)
@@ -304,7 +304,7 @@ for how in range(1, 6):
 
 @pytest.mark.parametrize("is_stripped", [False, True], ids=["plain", "stripped"])
 def test_without_debug_information(ffi: Any, compiled: Any, is_stripped: bool) -> None:
-    """Names of functions, where the library has them; never those of neighbours."""
+    """Frames have the names of functions if the library has them, but never those of neighbouring functions."""
     library = compiled("-O0", *(["-s"] if is_stripped else []))
     static_function = "\nshow(module.apply, lambda how: 1 / 0, 1)"
     found = outcome(library, ffi.ffi_mode, ERRORS + static_function)
@@ -341,7 +341,7 @@ print(traceback.extract_tb(error.__traceback__)[-1].line)
 @needs_addr2line
 @cpython_only("PyPy counts no references")
 def test_nothing_is_left(ffi: Any, compiled: Any) -> None:
-    """No memory of the runtime, no references; in a forked process, too."""
+    """Neither memory of the runtime nor references; a forked process shows frames, too."""
     program = """
 import gc, sys
 import anyffi.testing

@@ -13,7 +13,7 @@ import anyffi
 import pytest
 from support import CXX, ROOT, SANITIZED, cpython_only, needs_compilers, run
 
-pytestmark = [needs_compilers, pytest.mark.slow("compiling"), cpython_only("gdb finds its stack")]
+pytestmark = [needs_compilers, pytest.mark.slow("compiling"), cpython_only("gdb only finds CPython's stack")]
 
 SOURCE = """
 #include <anyffi/anyffi.h>
@@ -106,10 +106,10 @@ def test_a_stopped_call(tmp_path: pathlib.Path, mode: str, request: pytest.Fixtu
     assert "argument 2: List at 0x" in output
     assert "= Str('short')\n" in output
     assert "= List at 0x" in output
-    # Objects that were created for the call are the parameters' by now.
+    # The parameters have taken over the objects that were created for the call.
     _, _, taken = output.partition("Breakpoint 2, take_all")
     taken, _, read = taken.partition("Breakpoint 3, copied")
-    # Compiled, C++ copies the elements from the list itself.
+    # In cython mode, C++ copies the elements directly from Python's list.
     place = "of the host at 0x[0-9a-f]+, read in place" if mode == "cython" else "at 0x[0-9a-f]+, 1 reference"
     assert re.search(f"argument 0: List {place}", read), read
     found = [line for line in taken.splitlines() if line.startswith("argument ")]

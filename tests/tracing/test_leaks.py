@@ -16,7 +16,7 @@ pytestmark = cpython_only("PyPy finalizes objects at some later time")
 
 def test_live_objects_by_type(ffi: Any) -> None:
     if FREE_THREADED and ffi.ffi_mode == "ctypes":
-        pytest.skip("the runtime does not know the wrappers, which have the places")
+        pytest.skip("the runtime does not know the wrappers, which know where objects were made")
     program = """
         import gc, sys, tracemalloc, anyffi
         from anyffi import debug
@@ -169,14 +169,14 @@ origin = line.start
 @frees_classes
 def test_dataclasses_end_with_their_module(ffi: Any) -> None:
     done = run([sys.executable, "-c", _DATACLASSES], FFI_MODE=ffi.ffi_mode, FFI_LEAK_CHECK="1")
-    # That of a wrapper, of which the object had two.
+    # `__del__` runs for each wrapper, of which the Point had two.
     assert sorted(done.stdout.split("\n")) == ["", "plain", "point 1", "point 1"]
     assert done.stderr == "anyffi: no object is alive at exit\n"
 
 
 @needs_compilers
 def test_classes_are_no_leaks(ffi: Any, build: Build) -> None:
-    """Operators keep an object for NotImplemented."""
+    """The object that operators keep for NotImplemented is not reported."""
     source = """
     #include <anyffi/anyffi.h>
     struct Size { bool operator==(const Size&) const { return true; } };
@@ -189,7 +189,7 @@ def test_classes_are_no_leaks(ffi: Any, build: Build) -> None:
 
 @needs_compilers
 def test_what_a_library_keeps_is_no_leak(ffi: Any, build: Build) -> None:
-    """Members of enumerations, and what is known of exceptions, are made when they are first used."""
+    """Members of enumerations, and data about exceptions, are made at first use and then kept."""
     source = """
     #include <anyffi/anyffi.h>
     #include <stdexcept>
@@ -230,7 +230,7 @@ def test_another_choice() -> None:
     assert "ImportError: FFI_LEAK_CHECK='yes' is not a choice of anyffi; choose one of: 0, 1" in done.stderr
 
 
-def test_all_watch_at_once(ffi: Any, tmp_path: pathlib.Path) -> None:
+def test_traces_records_and_leak_checks_at_once(ffi: Any, tmp_path: pathlib.Path) -> None:
     variables = {"FFI_TRACE": "trace", "FFI_RECORD": "records"}
     variables = {name: os.fspath(tmp_path / place) for name, place in variables.items()}
     program = "import anyffi, anyffi.testing as t\nassert t.echo([1]) == [1]"

@@ -99,7 +99,7 @@ def library(build: Build) -> pathlib.Path:
 
 @pytest.fixture(autouse=True)
 def _both(both: tuple[Any, Any]) -> None:
-    """Where one marshaller alone is tested, there is nothing to replay in."""
+    """Skip these tests if only one marshaller is tested: there is no other one to replay in."""
 
 
 def record(folder: pathlib.Path, program: str, mode: str = "cython", **variables: str) -> pathlib.Path:
@@ -222,7 +222,7 @@ def test_calls_that_cannot_be_found_again(library: pathlib.Path, tmp_path: pathl
 
 
 def test_functions_that_the_library_has_no_more(build: Build, tmp_path: pathlib.Path) -> None:
-    """Whatever was recorded, an error included, no marshaller is the cause: it is no difference."""
+    """Such calls do not count as differences, even if they raised: no marshaller is the cause."""
     source = "#include <anyffi/anyffi.h>\nANYFFI_EXPORT({}, [](int64_t x) {{ return x; }});\n"
     path = tmp_path / "changing.so"
     shutil.copy(build("before.cc", source.format("former")), path)
@@ -389,7 +389,7 @@ def test_records_of_no_calls(tmp_path: pathlib.Path) -> None:
         return (*record[:place], value, *record[place + 1 :])
 
     wrong = [b"\x80\x05junk", 5, (), (5,), begin[:4], other(begin, 0, "x"), other(begin, 1, "x"), end[:2]]
-    # Nothing is run for what surrounds the pickles of a call.
+    # Reading a record runs no code outside of the pickles of a call.
     wrong += [b"cos\n_exit\n(I3\ntR.", b"cbuiltins\nexit\n(I3\ntR.", b"(Vbegin\nI0\ncbuiltins\nlen\nNNt."]
     refused = [
         *((other(begin, place, value), end) for place, value in ((3, b""), (4, pickle.dumps(5)), (4, 5))),
@@ -484,7 +484,7 @@ def test_views_of_arrays(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
     place = record(tmp_path, program, FFI_RECORD_SIZE="1M")
     for mode in ("ctypes", "cython"):
         _, text = replay(place, mode)
-        # Of a view into an array that is too large the view alone is kept.
+        # If the array of a view is too large, only the view is recorded.
         assert summary(text) == f"16 calls replayed in {mode} mode: 1 differ, 0 could not be replayed"
         assert "Int 5 became Int 1" in text
         assert ("in cython mode it differs again" in text) == (mode == "ctypes")
@@ -580,7 +580,7 @@ def test_unpickling_that_ends_the_process(
 
 
 def test_a_directory_that_is_removed(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    """One warning, and records again where the directory is there again."""
+    """There is one warning, and recording continues once the directory exists again."""
     place = tmp_path / "records"
     program = load(library) + (
         "import os, shutil, sys\n"
@@ -638,7 +638,7 @@ def test_what_signal_handlers_raise_is_not_lost(library: pathlib.Path, tmp_path:
     program = load(library) + (
         f"import sys; sys.path.insert(0, {os.fspath(tmp_path)!r})\n"
         "from interrupted import Interrupt, Value, moments\n"
-        # Before the call, and after it.
+        # The handler raises once before a call, and once after one.
         "for _ in range(2):\n"
         "    try: m.same(Value())\n"
         "    except Interrupt: moments.append('raised')\n"

@@ -38,7 +38,7 @@ PROGRAM = f"""
     t.apply(lambda: __import__("os")._exit(3))
 """
 CALLS = 8 + 4 + 1 + 1 + 2
-#: The last call, as the page shows it.
+#: The name of the last call on the page.
 EXITS = "← __main__.&lt;lambda&gt;"
 
 
@@ -203,7 +203,7 @@ def test_views_in_a_browser(written: pathlib.Path) -> None:
     assert totals["→ testing.apply"][:3] == ["7", "0", "1"]
     assert totals["← __main__.again"][:3] == ["6", "0", "0"]
     assert totals["→ testing.raise_error"][:3] == ["1", "1", "0"]
-    # Nobody knows for how long a call that did not return would have lasted.
+    # For a call that did not return, only a lower bound of its duration is known.
     assert {name for name, row in totals.items() if row[3].startswith("≥ ")} == {"→ testing.apply", EXITS}
     slowest = cells(browse(page, view="slowest"))
     assert len(slowest) == CALLS
@@ -213,7 +213,7 @@ def test_views_in_a_browser(written: pathlib.Path) -> None:
     ]
     assert "did not return" not in slowest[2]
     flame = browse(page, view="flame")
-    # All but those that are less than a pixel apart.
+    # All calls are drawn, except those less than a pixel apart.
     assert int(re.findall(r'data-drawn="(\d+)"', flame)[0]) > CALLS // 2
 
 
@@ -225,7 +225,7 @@ def test_the_filter_in_a_browser(written: pathlib.Path) -> None:
     found = browse(page, filter="HACKED")
     assert f"1 of {CALLS} calls" in found
     assert found.count('class="row"') == 1
-    # With those that called it.
+    # Names and arguments are searched one by one, so that nothing is found.
     inner = browse(page, filter="again(int 0)")
     assert "0 of" in inner
 

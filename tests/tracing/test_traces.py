@@ -1,4 +1,4 @@
-"""Traces: what they say, in every mode, and that a traced program does what it does without."""
+"""Traces: their content in every mode; a traced program does what it does without a trace."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_arguments_have_their_names(ffi: Any) -> None:
 @pytest.mark.parametrize("name", ["add", "typed.many_overloads"])
 def test_keywords_that_are_no_text(ffi: Any, name: str) -> None:
     function: Any = outer(ffi, name)
-    # PyPy's interpreter says it in words of its own.
+    # PyPy's interpreter has another message.
     words = "^keywords must be strings$" if CPYTHON else "keywords must be strings"
     for _ in range(2):
         with pytest.raises(TypeError, match=words):
@@ -305,7 +305,7 @@ ANYFFI_EXPORT(on_threads, [](const anyffi::Function& f, int64_t calls, int64_t t
 
 @needs_compilers
 def test_threads_of_cpp(ffi: Any, build: Build) -> None:
-    """They keep their numbers from callback to callback; a later thread has another, also at the same place."""
+    """Threads keep their numbers from callback to callback; a later thread gets another one, even at the same address."""
     library = os.fspath(build("threads.cc", THREADS))
     program = f"""
         import os, threading, anyffi
