@@ -17,7 +17,7 @@ TESTS = ROOT / "tests"
 
 @pytest.fixture(autouse=True)
 def _both(both: tuple[Any, Any]) -> None:
-    """Deselect where only one marshaller is tested."""
+    """Skip these tests if only one marshaller is tested: there is nothing to compare."""
 
 
 #: The message for each fault of check_faults.py: position, and both renderings.

@@ -169,7 +169,7 @@ def _wrappers(ffi: Any) -> Any:
     yield ffi.get_global_func("testing.new_counted")(1)
 
 
-@pytest.mark.skipif(FREE_THREADED, reason="there each backend finds its own wrappers")
+@pytest.mark.skipif(FREE_THREADED, reason="without the GIL each backend only finds its own wrappers")
 @pytest.mark.parametrize("owner", [0, 1], ids=["from-cython", "from-ctypes"])
 def test_each_accepts_the_objects_of_the_other(both: tuple[Any, Any], owner: int) -> None:
     mine, other = both[owner], both[1 - owner]

@@ -15,12 +15,12 @@ from random_programs import Step, compare, record_class
 _number = st.integers(0, 500)
 _steps = st.tuples(_number, _number, _number, _number)
 _values = st.one_of(st.text(max_size=30), st.binary(max_size=30), st.integers(), st.floats())
-#: For the session `fuzz`: how long, in seconds; the file to write each program to; the one to read a single one from.
+#: For the session `fuzz`: its seconds, the file to write each program to, and the file of a single program to run.
 SECONDS = float(os.environ.get("ANYFFI_FUZZ_SECONDS", "0"))
 WRITES = os.environ.get("ANYFFI_FUZZ_WRITES")
 READS = os.environ.get("ANYFFI_FUZZ_READS")
 
-#: The same programs each time, but in the session `fuzz`, which runs some hundreds of them again and again.
+#: The same programs each time, except in the session `fuzz`, which draws hundreds at a time.
 SETTINGS = {"max_examples": 500} if SECONDS else {"derandomize": True, "database": None}
 
 

@@ -1,4 +1,4 @@
-"""FFI_STEP and debuggers: ctypes mode converts element by element, with the same results; names at a failing call."""
+"""FFI_STEP and debuggers: ctypes mode converts element by element, with the same results; frames at a failing call."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def failing_calls(ffi: Any) -> Iterator[tuple[str, Any]]:
 
 def test_cython_shows_no_frames_of_its_own(ffi: Any) -> None:
     if ffi.ffi_mode != "cython":
-        pytest.skip("ctypes mode shows them")
+        pytest.skip("ctypes mode shows its frames")
     for name, call in failing_calls(ffi):
         if name in ("index", "item"):
             continue  # a subscript shows the one frame of its slot
@@ -224,5 +224,5 @@ def test_what_a_single_argument_was_packed_to(ffi: Any) -> None:
             for frame, _ in traceback.walk_tb(caught.value.__traceback__)
             if "arguments" in frame.f_locals
         ]
-        # Where Python creates the object, as on PyPy and while this test is traced.
+        # Python itself creates the object on PyPy, and while this test is traced.
         assert repr(found[0].packed).startswith((shown, "Int(1), List to create", "List at"))
