@@ -11,9 +11,9 @@ from support import ROOT, SANITIZED, cpython_only, needs_compilers, run
 
 pytestmark = [
     pytest.mark.slow("benchmark"),
-    cpython_only("the benchmark is started with CPython"),
+    cpython_only("the benchmark needs CPython"),
     needs_compilers,
-    pytest.mark.skipif(SANITIZED, reason="builds libraries, in which the sanitizers are not"),
+    pytest.mark.skipif(SANITIZED, reason="builds libraries without the sanitizers"),
 ]
 
 

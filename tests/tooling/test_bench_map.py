@@ -14,7 +14,7 @@ from support import CXX, ROOT, SANITIZED, Build, cpython_only, needs_compilers, 
 
 pytest.importorskip("numpy")
 
-pytestmark = cpython_only("the benchmark is started with CPython")
+pytestmark = cpython_only("the benchmark needs CPython")
 
 
 @pytest.mark.parametrize("name", ["Array", "Shape", "List", "Map", "Dict", "FrozenSet", "Set"])
@@ -168,7 +168,7 @@ def test_a_worker_that_ends_is_an_error_that_names_the_request() -> None:
 
 @pytest.mark.slow("benchmark")
 @needs_compilers
-@pytest.mark.skipif(SANITIZED, reason="builds libraries, in which the sanitizers are not")
+@pytest.mark.skipif(SANITIZED, reason="builds libraries without the sanitizers")
 def test_the_map_is_measured_in_both_modes(tmp_path: pathlib.Path) -> None:
     command = [
         sys.executable,

@@ -52,7 +52,7 @@ def test_the_editable_install_serves_the_checkout() -> None:
 
 
 def test_the_marshaller_depends_on_its_own_files_alone() -> None:
-    """An editable installation is compiled where pip's environment, with Cython's files, is gone afterwards."""
+    """pip's environment, with Cython's files, is gone after it has compiled an editable installation."""
     depfiles = list(build_directory().rglob("*.pyx.c.dep"))
     if not depfiles:
         pytest.skip("this build has no compiled marshaller")
@@ -64,7 +64,7 @@ def test_the_marshaller_depends_on_its_own_files_alone() -> None:
 
 
 def test_no_comprehension_of_new_objects() -> None:
-    """Without memory, Cython releases twice what a comprehension cannot append; loops do not."""
+    """Out of memory, Cython's comprehensions release an object twice that they cannot append; loops do not."""
     for path in build_directory().rglob("_core.pyx.c"):
         assert "ListComp_AppendAndDecref(__pyx_t" not in path.read_text()
 
@@ -102,7 +102,7 @@ def test_the_description_of_the_package_has_no_links_into_the_tree() -> None:
 
     described = importlib.metadata.metadata("anyffi")
     assert described["Description-Content-Type"] == "text/markdown"
-    # A header from Python 3.15 on.
+    # From Python 3.15 on, the text is in a header.
     text = str(described.get_payload() or described["Description"])
     assert text.startswith("# anyffi\n")
     assert re.findall(r"\]\((?!https://)", text) == []

@@ -234,7 +234,7 @@ def test_a_member_of_a_class_that_cannot_be_registered_is_explained(member: str,
     assert message in compile_text(program, "-fsyntax-only").stderr
 
 
-#: What is said of member functions of a private base, whose type `using` does not change.
+#: The message about member functions of a private base, whose type `using` does not change.
 NO_MEMBER = (
     "the member function is of a class from which this one does not derive publicly, even where `using "
 )

@@ -1,4 +1,4 @@
-"""What the compiler says of mistakes in descriptions of classes: the first error says what to write instead."""
+"""Compiler errors about mistakes in descriptions of classes: the first error says what to write instead."""
 
 from __future__ import annotations
 

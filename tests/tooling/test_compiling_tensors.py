@@ -90,7 +90,7 @@ def test_what_does_not_compile(name: str) -> None:
     assert done.returncode != 0
     assert "anyffi: " + message in done.stderr
     if "ANYFFI_EXPORT" not in source:
-        # About a signature compilers have more to say.
+        # Compilers report more than one error about a signature.
         assert done.stderr.count(" error: ") == 1
 
 

@@ -96,7 +96,7 @@ def library() -> str:
     source = "#include <anyffi/anyffi.h>\n"
     source += "".join(f"#include <anyffi/stl/{header}.h>\n" for header in HEADERS) + SOURCE
     for i, name in enumerate(TYPES):
-        # A name in a macro must not have a comma.
+        # The argument of a macro must not contain a comma.
         source += f'using T{i} = {name};\nANYFFI_EXPORT(same{i}, &same<T{i}>, arg("x"));\n'
     callback = "[](const std::function<std::vector<Point>(Point, const std::vector<Word>&)>& f)"
     source += f'ANYFFI_EXPORT(call, {callback} {{ return f(Point{{1, 2}}, {{Word("w")}}); }}, arg("f"));\n'

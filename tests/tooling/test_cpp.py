@@ -131,7 +131,7 @@ def test_parameters(cache: pathlib.Path) -> None:
 
 @pytest.mark.slow("compiling")
 def test_keyword_only_parameters(cache: pathlib.Path) -> None:
-    # The name is one of the standard library, too.
+    # The standard library has a function of this name, too.
     code = "using namespace std;\nint64_t swap(int64_t x, int64_t y, int64_t z) { return x - y - z; }"
     swap = anyffi.cpp.load_inline("swap", code, "swap(x, *, y=1, z)").swap
     assert swap(5, z=2) == swap(z=2, x=5, y=1) == 2

@@ -32,7 +32,7 @@ def build():
     return anyffi.cpp.build("fast", [source])
 def check():
     assert anyffi.load_module(build()).twice(4) == 8
-    # Besides what `load_inline` compiled, for debuggers.
+    # The only folders are those that `load_inline` keeps for debuggers.
     folders = [path for path in cache.rglob("*") if path.is_dir()]
     assert all(re.fullmatch("inline-[0-9a-f]{{32}}", path.name) for path in folders), folders
 """
@@ -127,11 +127,11 @@ def test_a_killed_process(ffi: Any, home: dict[str, str], tmp_path: pathlib.Path
 
 
 def test_a_cache_that_cannot_be_written(ffi: Any, home: dict[str, str], tmp_path: pathlib.Path) -> None:
-    """What it has is used; the error about what it lacks says what can be done."""
+    """Its libraries are used; the error about one that it lacks says what can be done."""
     run_program(f"{BUILD}check()", ffi.ffi_mode, **home)
     program = f"""{BUILD}
 import contextlib
-# As root writes anywhere.
+# Simulated, since root can write anywhere.
 @contextlib.contextmanager
 def lock(stem):
     raise PermissionError(13, "Permission denied", stem + ".lock")

@@ -156,7 +156,7 @@ STUBS = {
 
 
 def installed(user: User, folder: pathlib.Path, name: str) -> pathlib.Path:
-    """Return where a template's package lies."""
+    """Return the path of a template's package."""
     return next(path for path in (folder / name, user.packages / name) if path.is_dir())
 
 

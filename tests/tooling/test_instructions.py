@@ -1,4 +1,4 @@
-"""The instructions of calls, as recorded in the tree: what makes a call slower fails here, or is recorded on purpose."""
+"""Instructions of calls, recorded in the tree: a change that makes a call slower fails or is recorded on purpose."""
 
 from __future__ import annotations
 
