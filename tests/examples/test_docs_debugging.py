@@ -14,7 +14,11 @@ import pytest
 from pages import blocks
 from support import CXX, FREE_THREADED, SANITIZED, cpython_only, needs_compilers, run, run_python
 
-pytestmark = [needs_compilers, pytest.mark.slow("compiling"), cpython_only("its debugger's messages")]
+pytestmark = [
+    needs_compilers,
+    pytest.mark.slow("compiling"),
+    cpython_only("shows the messages of CPython's debugger"),
+]
 
 PAGE = "debugging.md"
 

@@ -16,7 +16,7 @@ pytestmark = [needs_compilers, pytest.mark.slow("compiling")]
     ("page", "library", "count"), [("first_extension.md", "smooth", 11), ("third_party.md", "knn", 9)]
 )
 def test_the_page(ffi: Any, build: Build, page: str, library: str, count: int) -> None:
-    # The header of the page stands in the same file.
+    # The page's header is part of the same file here.
     source = "\n".join(blocks(page, "cpp")).replace(f'#include "{library}.h"\n', "")
     built = build(f"{library}.cc", source)
     with directory_of(built, f"lib{library}.so"):

@@ -20,7 +20,7 @@ class Package:
         import anyffi
 
         self.structure = ffi
-        self.field = anyffi.field  # of no backend
+        self.field = anyffi.field  # belongs to no backend
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.structure, name)

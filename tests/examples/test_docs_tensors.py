@@ -13,7 +13,7 @@ pytestmark = needs_compilers
 PAGE = "tensors.md"
 
 
-@pytest.mark.skipif(not CPYTHON, reason="the page says when memory is freed")
+@pytest.mark.skipif(not CPYTHON, reason="the page shows when CPython frees memory")
 @pytest.mark.keeps_live(reason="a module stays loaded")
 def test_the_page(ffi: Any, build: Build) -> None:
     library = build("matrices.cc", "\n".join(blocks(PAGE, "cpp")))

@@ -33,7 +33,7 @@ def counted_split(ffi: Any) -> Any:
     return ffi.load_module(example_programs.libraries() / "libunicode_split_counted.so")
 
 
-DESTROYS_AT_ONCE = (cpython_only("the program shows that an object is destroyed with its last name"),)
+DESTROYS_AT_ONCE = (cpython_only("the program shows that an object is destroyed with its last reference"),)
 #: The long texts of unicode_split have a separate test.
 SHORT = [
     pytest.param(name, marks=DESTROYS_AT_ONCE if name == "cached_op" else ())

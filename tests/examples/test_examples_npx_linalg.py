@@ -1,4 +1,4 @@
-"""The example npx does what NumPy does: linear algebra. Factors with a free sign or phase are multiplied again."""
+"""The example npx does what NumPy does: linear algebra. Factors with a free sign or phase are compared by their product."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def test_out(npx: Any, name: str, array: Any, axis: Any, keepdims: bool, dtype: 
         function(array, axis=axis, out=out, keepdims=keepdims)
         return out
 
-    # NumPy 2.0 reads a part only of a reversed float16 array for `max` and `min` with `out`.
+    # NumPy 2.0 only reads a part of a reversed float16 array for `max` and `min` with `out`.
     expected = run(getattr(np, name), array.copy(order="C"))
     same(run(getattr(npx, name), array), expected, exact=False, scale=300)
 

@@ -123,7 +123,7 @@ def test_average(npx: Any, array: Any, axis: Any, keepdims: bool, data: Any) -> 
 
 
 def returned(average: Any) -> Any:
-    """The sum of the weights, behind the mean."""
+    """Return a function that returns the sum of the weights instead of the mean."""
     return lambda *args: average(*args, returned=True)[1]
 
 

@@ -29,7 +29,7 @@ MULTIPLIED: dict[str, Callable[..., list[Any]]] = {
 }
 
 
-#: What NumPy has no longer had since 2.5: products of vectors in a plane, and real numbers for real eigenvalues.
+#: NumPy 2.5 removed products of vectors in a plane, and real numbers for real eigenvalues.
 REFERENCES: dict[str, Callable[..., Any]] = {
     "cross": lambda a, b: a[0] * b[1] - a[1] * b[0],
     "linalg.eig": lambda matrix: [*map(np.real_if_close, np.linalg.eig(matrix))],

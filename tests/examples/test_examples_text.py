@@ -193,7 +193,7 @@ def test_tokens_allocate_no_memory(ffi: Any, text: Any, line: str) -> None:
     module = text.module
     readers = [module.read_codes({"a": 1}), module.read_ngrams(2)]
     if line.startswith("elevenchars"):
-        # In lists, only those that fit inline.
+        # Only tokens that fit inline need no memory in a list.
         readers += [module.read_tokens(rule) for rule in RULES]
 
     def blocks(reader: Any, times: int) -> int:
@@ -273,9 +273,7 @@ print(large[0] > 10 * small[0], large[1] > 10 * small[1], large[2] >= small[2], 
 """
 
 
-@pytest.mark.skipif(
-    not sys.platform.startswith("linux"), reason="asks Linux for the most memory that was taken"
-)
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the peak memory from Linux")
 @pytest.mark.skipif(SANITIZED, reason="the sanitizer keeps freed memory for a while")
 @cpython_only("PyPy collects when it likes, and does not know how much memory its objects stand for")
 def test_a_file_needs_the_memory_of_a_chunk(ffi: Any) -> None:
