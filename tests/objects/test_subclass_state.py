@@ -94,7 +94,8 @@ def test_a_pair_for_the_attributes(lib: Any) -> None:
     class Locked(lib.Both):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
             super().__init__()
-            self.lock = iter(())  # stands for a lock, which is not part of the state
+            # Stands for a lock: it cannot be pickled, and is not part of the state.
+            self.lock = (x for x in ())
             self.name = "a"
 
         def __getstate__(self) -> dict[str, Any]:

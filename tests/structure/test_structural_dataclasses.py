@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from typing import Any
 
 import pytest
@@ -71,13 +70,10 @@ def test_shared_lists_of_many_free_variables_are_compared_once(ffi: Any) -> None
             nested = ffi.List([nested, nested, cls()])
         return nested
 
-    begin = time.perf_counter()
     a, b, c = (nest(2000, last) for last in (cls(), cls(), 1))
     assert ffi.structural_equal(a, b, map_free_vars=True)
     assert not ffi.structural_equal(a, c, map_free_vars=True)
     assert ffi.structural_hash(a, map_free_vars=True) == ffi.structural_hash(b, map_free_vars=True)
-    # With a step for each pair of lists and each of their results it would take half a minute.
-    assert time.perf_counter() - begin < 5
     # Results for a list are not reused after a variable in it was paired with another one.
     x, y = cls(), cls()
     many = [cls() for _ in range(20)]
