@@ -48,13 +48,6 @@ int32_t int_or_family(int32_t type_code) {
   return type_code == ANYFFI_BIG_INT ? ANYFFI_INT : anyffi_type_get_family(type_code);
 }
 
-/// Whether a value equals a choice of the same family: plain values, whose comparison runs no code of users.
-bool equals(const AnyValue& choice, const AnyffiValue& value) {
-  int32_t is_equal = 0;
-  detail::check(anyffi_value_equal(&choice.raw(), &value, &is_equal));
-  return is_equal != 0;
-}
-
 }  // namespace
 
 void name_type(const String& name, int32_t type_code) {
@@ -167,7 +160,8 @@ bool load_literal(const FieldType& type, AnyffiValue& given, AnyValue& out, Anyf
   bool is_of_family = false;
   for (const AnyValue& choice : type.choices) {
     if (int_or_family(choice.type_code()) != family) continue;
-    if (equals(choice, value)) {
+    // Both are plain values of one family, so that no code of users runs.
+    if (AnyView::equals(choice, AnyView(value))) {
       out = choice;
       return true;
     }
@@ -192,7 +186,7 @@ bool load_enumeration(const FieldType& type, AnyffiValue& given, AnyValue& out, 
     const AnyValue& choice = type.choices[i];
     if (int_or_family(choice.type_code()) != int_or_family(value.type_code)) continue;
     is_of_family = true;
-    if (equals(choice, value)) {
+    if (AnyView::equals(choice, AnyView(value))) {
       out = type.choices[i + 1];
       return true;
     }
