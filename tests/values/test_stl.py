@@ -242,6 +242,21 @@ def test_an_array_of_one_axis_is_a_sequence(ffi: Any, dtype: str) -> None:
         assert stl(ffi, "array")(x[:3]) == x[:3].tolist()
 
 
+EXACT = {"int": "i8", "int8": "i1", "uint64": "u8", "float32": "f4", "double": "f8"}
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_an_array_of_the_vectors_own_type(ffi: Any, name: str) -> None:
+    """The elements are copied from memory, in any direction and at any address."""
+    same = stl(ffi, f"vector_{name}")
+    x = np.array([0, 1, 100, 7, 3], EXACT[name])
+    unaligned = np.frombuffer(b"\0" + x.tobytes(), x.dtype, offset=1)
+    for given_ in (x, x[::-2], x[1:1], x[4:][::-1], np.broadcast_to(x[2], (3,)), unaligned, unaligned[::3]):
+        for array in (given_, ffi.convert(given_)):
+            assert cases.same(same(array), given_.tolist())
+    assert same(ffi.List([*x.tolist(), True])) == [0, 1, 100, 7, 3, 1]
+
+
 def test_arrays_that_are_no_sequences(ffi: Any) -> None:
     ints, floats = stl(ffi, "vector_int"), stl(ffi, "vector_double")
     assert floats(np.arange(3)) == [0.0, 1.0, 2.0]

@@ -4,10 +4,12 @@
 #define ANYFFI_DETAIL_STL_ITEMS_H_
 
 #include <anyffi/container/set.h>
+#include <anyffi/data_type.h>
 #include <anyffi/detail/host_items.h>
 #include <anyffi/detail/items_writer.h>
 
 #include <cstddef>
+#include <cstring>
 
 namespace anyffi {
 namespace detail {
@@ -29,17 +31,85 @@ inline constexpr bool kGrowsByItems = false;
 template <class C>
 inline constexpr bool kGrowsByItems<C, std::void_t<decltype(std::declval<C&>().emplace_back())>> = true;
 
+/// Containers to which a range of T can be assigned.
+template <class T, class C, class = void>
+inline constexpr bool kIsAssigned = false;
+template <class T, class C>
+inline constexpr bool kIsAssigned<
+    T, C, std::void_t<decltype(std::declval<C&>().assign(std::declval<const T*>(), std::declval<const T*>()))>> = true;
+
+/// Loads the numbers of an Array or a List directly into their final places.
+template <class T, class C>
+bool load_numbers(const AnyffiSequence& sequence, bool is_private, C& filled, AnyffiMismatch& why) {
+  // Converting a number runs no code that could change the container.
+  static_assert(kLoadsQuietly<T>);
+  auto size = static_cast<size_t>(sequence.size);
+  filled.resize(size);
+  for (size_t index = 0; index < size; ++index) {
+    T& number = filled[index];
+    if (__builtin_expect(Traits<T>::load_plain(sequence.data[index], number), 1)) continue;
+    Element element(sequence.data[index], sequence.header, is_private);
+    if (!Traits<T>::load(element.value, number, why)) {
+      return element.refused(why, Traits<int64_t>::store(static_cast<int64_t>(index)));
+    }
+  }
+  return true;
+}
+
+/// The tensor in a value, if it has one dimension, elements of that type, and memory on the CPU; else NULL.
+inline const AnyffiTensorData* find_numbers(const AnyffiValue& value, const DataType& dtype) {
+  const AnyffiTensorData* tensor;
+  if (value.type_code == ANYFFI_TENSOR) {
+    tensor = &reinterpret_cast<const AnyffiTensor*>(value.as_object)->tensor;
+  } else if (value.type_code == ANYFFI_TENSOR_VIEW) {
+    tensor = static_cast<const AnyffiTensorData*>(value.as_pointer);
+  } else {
+    return nullptr;
+  }
+  bool fits = tensor->ndim == 1 && tensor->device.type == ANYFFI_kDLCPU && dtype == tensor->dtype;
+  return fits ? tensor : nullptr;
+}
+
+/// Copies the elements of a tensor, which may be unaligned.
+template <class T, class C>
+void copy_numbers(const AnyffiTensorData& tensor, C& filled) {
+  auto size = static_cast<size_t>(tensor.shape[0]);
+  int64_t step = tensor.strides[0] * int64_t{sizeof(T)};
+  auto* element = static_cast<const char*>(tensor.data) + tensor.byte_offset;
+  filled.resize(size);
+  if (size == 0) return;
+  if (step == sizeof(T)) {
+    std::memcpy(filled.data(), element, size * sizeof(T));
+    return;
+  }
+  for (T& number : filled) {
+    std::memcpy(&number, element, sizeof(T));
+    element += step;
+  }
+}
+
 /// Calls `load` with each element of an Array, a List, or a value that converts to one; for a one-byte T also of Bytes.
 /// `filled`: the container being filled.
 template <class T, class C, class Load>
 bool load_each(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why, const Load& load) {
   static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string, not a view");
   if (__builtin_expect(!is_array(value.type_code) && value.type_code != ANYFFI_LIST, 0)) {
+    if constexpr (kIsContiguous<T, C>) {
+      if (const AnyffiTensorData* tensor = find_numbers(value, DataTypeOf<T>::value)) {
+        copy_numbers<T>(*tensor, filled);
+        return true;
+      }
+    }
     if constexpr (kIsByte<T>) {
       if (anyffi_is_bytes(value.type_code)) {
         AnyffiTextView bytes;
         anyffi_view_text(&value, &bytes);
         auto* data = static_cast<const unsigned char*>(bytes.data);
+        if constexpr (kIsAssigned<T, C>) {
+          auto* first = reinterpret_cast<const T*>(data);
+          filled.assign(first, first + bytes.length);
+          return true;
+        }
         Reserve<C>::in(filled, bytes.length);
         for (int64_t i = 0; i < bytes.length; ++i) {
           AnyffiValue item = anyffi_make_int(data[i]);
@@ -53,6 +123,7 @@ bool load_each(const AnyffiValue& value, C& filled, const char* name, AnyffiMism
   }
   auto* sequence = reinterpret_cast<const AnyffiSequence*>(value.as_object);
   bool is_private = (value.aux & ANYFFI_MOVABLE) != 0;
+  if constexpr (kIsContiguous<T, C>) return load_numbers<T>(*sequence, is_private, filled, why);
   Reserve<C>::in(filled, sequence->size);
   for (int64_t i = 0; i < sequence->size; ++i) {
     Element element(sequence->data[i], sequence->header, is_private);
