@@ -45,6 +45,13 @@ def test_classes(shop: Any) -> None:
         ("final", "Final", "at last"),
         ("fixed", "Fixed", "fixed"),
         ("kind", "SoldOut", "by kind"),
+        ("fault", "Fault", "a fault"),
+        # Without a text of its own: that of the nearest base that has one.
+        ("crack", "Crack", "a crack"),
+        ("leak", "Leak", "a leak"),
+        ("puddle", "Puddle", "a leak"),
+        # A text that throws.
+        ("untold", "Untold", "what"),
     ],
 )
 def test_thrown_in_cpp(shop: Any, name: str, cls: str, message: str) -> None:

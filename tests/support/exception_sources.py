@@ -43,6 +43,20 @@ struct Locked : std::exception {};
 struct Fixed : std::exception {
   const char* what() const noexcept override { return "fixed"; }
 };
+struct Fault {
+  virtual ~Fault() = default;
+  virtual std::string report() { return "a fault"; }
+};
+struct Crack : Fault {
+  std::string report() override { return "a crack"; }
+};
+struct Leak : Crack {};
+struct Puddle : Leak {};
+struct Untold : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+std::string report_fault(const Fault& fault) { return const_cast<Fault&>(fault).report(); }
+std::string report_leak(const Leak&) { return "a leak"; }
 }  // namespace mart
 
 using anyffi::arg;
@@ -69,6 +83,13 @@ ANYFFI_EXCEPTION(mart::Locked, "mart.Locked", "OSError")
     .text([](const mart::Locked&) { return "locked"; })
     .attribute("until", [](const mart::Locked&) { return 12; });
 ANYFFI_EXCEPTION(mart::Fixed, "mart.Fixed", "OSError");
+ANYFFI_EXCEPTION(mart::Leak, "mart.Leak", "mart.Crack").text(&mart::report_leak);
+ANYFFI_EXCEPTION(mart::Fault, "mart.Fault", "Exception").text(&mart::report_fault);
+ANYFFI_EXCEPTION(mart::Crack, "mart.Crack", "mart.Fault");
+ANYFFI_EXCEPTION(mart::Puddle, "mart.Puddle", "mart.Leak");
+ANYFFI_EXCEPTION(mart::Untold, "mart.Untold", "Exception").text([](const mart::Untold&) -> std::string {
+  throw std::out_of_range("text");
+});
 
 ANYFFI_EXPORT(fail, [](const std::string& name) {
   if (name == "failure") throw mart::Failure("it failed");
@@ -81,6 +102,11 @@ ANYFFI_EXPORT(fail, [](const std::string& name) {
   if (name == "frozen") throw mart::Frozen();
   if (name == "unreadable") throw mart::Spoilt("spoilt", -1, {"pear"});
   if (name == "locked") throw mart::Locked();
+  if (name == "fault") throw mart::Fault();
+  if (name == "crack") throw mart::Crack();
+  if (name == "leak") throw mart::Leak();
+  if (name == "puddle") throw mart::Puddle();
+  if (name == "untold") throw mart::Untold("what");
   if (name == "kind") throw anyffi::Error("mart.SoldOut", "by kind");
   throw std::out_of_range(name);
 });

@@ -22,11 +22,33 @@ struct Carrier : T {
   AnyValue error;
 };
 
-/// Raises an exception with the result of a user's function as its message; set by `text`.
-template <class T>
-ANYFFI_HIDDEN_ inline void (*raise_with_text)(const T& exception, const char* kind) = nullptr;
-template <class F>
-ANYFFI_HIDDEN_ inline F* text_function = nullptr;
+/// Raises the current exception, inside a handler, with the result of a user's function as its message; false if that
+/// throws. Never destroyed, as `AttributeReader`.
+struct TextClass {
+  virtual bool raise(const char* kind) const = 0;
+  bool (*catches_pointer)(void (*thrower)());
+  void (*throw_pointer)();
+  TextClass* next;
+};
+ANYFFI_HIDDEN_ inline TextClass* text_classes = nullptr;
+
+template <class T, class F>
+struct TextClassOf final : TextClass {
+  explicit TextClassOf(F given) : function(std::move(given)) {}
+  bool raise(const char* kind) const override {
+    try {
+      throw;
+    } catch (const T& exception) {
+      try {
+        set_raised(Error(kind, std::string_view(function(exception))));
+        return true;
+      } catch (...) {
+        return false;
+      }
+    }
+  }
+  F function;
+};
 
 /// Reads an attribute of the current exception, inside a handler. Never destroyed, because exceptions may be raised
 /// until the very end of a process.
@@ -78,16 +100,6 @@ template <class T>
 inline constexpr bool kIsCarried = kIsMadeOfText<T> && !std::is_final_v<T>;
 
 template <class T>
-void raise_plain(const T& exception, const char* kind) {
-  if (raise_with_text<T>) return raise_with_text<T>(exception, kind);
-  if constexpr (kHasWhat<T>) {
-    set_raised(Error(kind, std::string_view(exception.what())));
-  } else {
-    anyffi_error_raise(kind, "C++ exception");
-  }
-}
-
-template <class T>
 void throw_pointer() {
   throw static_cast<T*>(nullptr);
 }
@@ -101,6 +113,28 @@ bool catches_pointer(void (*thrower)()) {
   } catch (...) {
   }
   return false;
+}
+
+/// Of the classes that have a `text` and fit a T, the most derived one.
+template <class T>
+const TextClass* find_text() {
+  const TextClass* nearest = nullptr;
+  for (const TextClass* each = text_classes; each != nullptr; each = each->next) {
+    bool fits = each->catches_pointer(&throw_pointer<T>);
+    if (fits && (nearest == nullptr || nearest->catches_pointer(each->throw_pointer))) nearest = each;
+  }
+  return nearest;
+}
+template <class T>
+void raise_plain(const T& exception, const char* kind) {
+  // Found once, because each test throws an exception.
+  static const TextClass* const text = find_text<T>();
+  if (text != nullptr && text->raise(kind)) return;
+  if constexpr (kHasWhat<T>) {
+    set_raised(Error(kind, std::string_view(exception.what())));
+  } else {
+    anyffi_error_raise(kind, "C++ exception");
+  }
 }
 
 template <class T, class F>
@@ -255,13 +289,15 @@ class __attribute__((visibility("hidden"))) ExceptionClass : public detail::Clas
     anyffi_class_set_doc(&builder_, text);
     return *this;
   }
-  /// A function that returns the message of an exception, as any kind of text; by default its `what()`.
+  /// A function that returns the message of an exception, as any kind of text; by default its `what()`. Derived classes
+  /// have it, too.
   template <class F>
   ExceptionClass& text(F function) {
-    detail::text_function<F> = new F(std::move(function));
-    detail::raise_with_text<T> = [](const T& exception, const char* kind) {
-      detail::set_raised(Error(kind, std::string_view((*detail::text_function<F>)(exception))));
-    };
+    auto* own = new detail::TextClassOf<T, F>(std::move(function));
+    own->catches_pointer = &detail::catches_pointer<T>;
+    own->throw_pointer = &detail::throw_pointer<T>;
+    own->next = detail::text_classes;
+    detail::text_classes = own;
     return *this;
   }
   /// An attribute of the exceptions in Python, read when one is raised: a data member, a member function without
