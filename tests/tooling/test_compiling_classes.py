@@ -157,6 +157,7 @@ def test_a_comma_in_the_name_of_a_class_is_explained(macro: str, base: str) -> N
         ("int", "anyffi::Variant<int, std::string>", True),
         ("anyffi::Tuple<int, double>", "anyffi::Tuple<int, double>", True),
         ("T", "T", True),
+        ("anyffi::Tuple<int, double>", "int, double", False),
     ],
 )
 def test_a_pickle_that_could_not_be_read_is_explained(returned: str, taken: str, fits: bool) -> None:

@@ -55,9 +55,9 @@ namespace anyffi {
   "leave that out, or bind a class of your own that derives from it or has it as a member"
 #define ANYFFI_NO_BASE_HERE_ \
   "anyffi: ANYFFI_BIND takes one class; its base is named by ANYFFI_TYPE_KEY(T, \"key\", Base)"
-#define ANYFFI_OTHER_STATE_                                                                           \
-  "anyffi: the second function of pickle() does not take what the first one returns: a pickle could " \
-  "not be read"
+#define ANYFFI_OTHER_STATE_                                                                         \
+  "anyffi: the second function of pickle() does not take what the first one returns, which is one " \
+  "value (several are a std::tuple): a pickle could not be read"
 #define ANYFFI_NO_RESTORE_ "anyffi: the second function of pickle() returns a T or an anyffi::Ref<T>"
 #define ANYFFI_NO_COPY_ "anyffi: copyable() is for classes with a public copy constructor"
 #define ANYFFI_NO_FACTORY_                                                                                 \

@@ -44,9 +44,10 @@ struct StateOf {
   static constexpr char kGiven = state_kind<R, true>();
   static constexpr char kTaken = (char{}, ..., state_kind<A, false>());
 };
-/// False if `set` accepts another kind of value than `get` returns.
+/// False if `set` has not one parameter, or accepts another kind of value than `get` returns.
 template <class G, class S>
 constexpr bool takes_state() {
+  if constexpr (SignatureOf<S>::kIsKnown && SignatureOf<S>::kSize != 1) return false;
   if constexpr (SignatureOf<G>::kIsKnown && SignatureOf<S>::kIsKnown) {
     constexpr char kGiven = SignatureOf<G>::template Apply<StateOf>::kGiven;
     constexpr char kTaken = SignatureOf<S>::template Apply<StateOf>::kTaken;
