@@ -216,6 +216,12 @@ def test_what_cannot_be_taken(ptr: Any) -> None:
     with pytest.raises(ValueError, match="no virtual destructor"):
         ptr.take_plain(ptr.Derived())
     assert ptr.take_plain(ptr.Plain()) == 3
+    # In C++ nothing would keep the square alive.
+    nurse = ptr.Plain()
+    nurse.keep(ptr.Square(2))
+    with pytest.raises(ValueError, match="or keeps another one alive, so that"):
+        ptr.take_plain(nurse)
+    del nurse
     # A call that fails takes nothing.
     safe = ptr.Counted(3)
     with pytest.raises(TypeError):
