@@ -63,7 +63,8 @@ class ObjectMethods:
 
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError(
-            f"cannot pickle '{type(self).__qualname__}' object: only C++ can make such an object. Describe "
-            "its class with pickle() in C++, or copyable() for copies alone, or register a Python class for "
-            "its type with anyffi.register_object, whose __reduce__ names a function that makes it again"
+            f"cannot pickle '{type(self).__qualname__}' object: C++ does not say what of it to store. "
+            "Describe its class with pickle() in C++, or copyable() for copies alone, or register a Python "
+            "class for its type with anyffi.register_object, whose __reduce__ names a function that makes it "
+            "again"
         )
