@@ -12,7 +12,7 @@ from .abi import VALUE, VALUE_SIZE, library, platform
 from .methods import GIVEN, Maker, Method, call_shared, is_exactly
 from .recipe import create_step, write_container, write_plain
 from .scalars import RECIPE
-from .unpack import raise_taken
+from .unpack import need_stack, raise_taken
 from .wrapper import classes, hold_memory, is_empty, memory_of, set_memory
 
 __all__ = ["are_extents", "construction"]
@@ -33,9 +33,9 @@ _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 
 def construction(type_code: int) -> dict[str, Maker]:
-    """Return a factory of `__init__` for a public class; None where the runtime creates no wrappers."""
+    """Return a factory of `__init__` for a public class."""
     if not platform.creates_wrappers:
-        return {}
+        return {"__init__": _make_shared}
     create = _create_set_of if type_code in _SETS else _create_of
     alike = next(codes for codes in (_SEQUENCES, _MAPPINGS, _SETS) if type_code in codes)
     is_mapping, is_immutable = alike is _MAPPINGS, type_code in _IMMUTABLE
@@ -49,7 +49,8 @@ def construction(type_code: int) -> dict[str, Maker]:
             is_new = type(self) is classes.get(type_code) and is_empty(self)
             given, method = (content, named), shared
             if is_new and is_mapping and (named or not _is_mapping(content)) and len(content) <= 1:
-                # As the shared method does; may run users' code.
+                # As the shared method does; may run users' code, which may come back.
+                need_stack()
                 content, named = (dict(*content, **named),), {}
                 # Without the shared method's error handling, which would name places in that dict.
                 method = shared.__wrapped__  # type: ignore[attr-defined]
@@ -74,6 +75,13 @@ def construction(type_code: int) -> dict[str, Maker]:
         return init
 
     return {"__init__": make}
+
+
+def _make_shared(shared: Method) -> Method:
+    def init(self: Any = GIVEN, /, *content: Any, **named: Any) -> None:
+        call_shared(shared, self, *content, **named)
+
+    return init
 
 
 def are_extents(items: Any) -> bool:

@@ -81,6 +81,7 @@ class RecordMethods:
                 runtime, codes = cls._anyffi_runtime, cls._anyffi_record
             except AttributeError:
                 raise TypeError(f"{cls!r} is no anyffi.dataclass") from None
+            runtime.need_stack()  # `__init__` and `__post_init__` may come back here
             made = runtime.create_record(cls)
             if made is not None:
                 return made

@@ -182,7 +182,7 @@ _RECURSION = """
                 continue
             print("no error")
 
-    threading.stack_size(512 * 1024)
+    threading.stack_size(384 * 1024)
     thread = threading.Thread(target=run)
     thread.start()
     thread.join()
