@@ -100,4 +100,4 @@ class DataclassApi:
 
 
 def _given(options: dict[str, bool]) -> dict[str, bool]:
-    return {name: value for name, value in options.items() if value is not _DEFAULTS[name]}
+    return {name: options[name] for name in options if options[name] is not _DEFAULTS[name]}

@@ -26,7 +26,7 @@ def get_attributes(x: Any, names: tuple[str, ...]) -> dict[str, Any]:
 
 def set_attributes(x: Any, attributes: dict[str, Any], fields: dict[str, Any]) -> None:
     """Set attributes as `object.__setattr__` does, but use the `set` of those in `fields`."""
-    for name, value in attributes.items():
+    for name, value in zip(attributes, attributes.values()):
         if name in fields:
             fields[name].set(x, value)
         else:

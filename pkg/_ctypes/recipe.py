@@ -220,7 +220,7 @@ def create_reference(x: Any, keep: list[Any], type_code: int = 0) -> bytes | Non
 def _write_again(x: Any, keep: list[Any], met: Met) -> bytes | None:
     """Write the outermost container again, now knowing one more container that occurs repeatedly."""
     again = met[0]
-    shared = [key for key, value in met.items() if key and value != ONCE]
+    shared = [key for key in met if key and met[key] != ONCE]
     if again == id(x) or len(shared) == _MOST_SHARED:
         return None
     return write_container(x, keep, {id(x): ONCE, **dict.fromkeys((*shared, again))}, whole=False)

@@ -42,7 +42,7 @@ def set_state(made: Any, state: Any) -> None:
     attributes, slots = state if isinstance(state, tuple) else (state, {})
     if attributes:
         made.__dict__.update(attributes)
-    for name, value in slots.items():
+    for name, value in zip(slots, slots.values()):
         setattr(made, name, value)
 
 

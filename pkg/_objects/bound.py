@@ -125,7 +125,8 @@ class BoundClasses:
     def find_nested(self) -> None:
         """Add the nested classes that a library has registered to the classes made so far."""
         with self._lock:
-            for type_code, cls in [*self._made.items(), *self._foreign.items()]:
+            made = {**self._made, **self._foreign}
+            for type_code, cls in zip(made, made.values()):
                 self._add_nested(type_code, cls)
 
     def _make_foreign(self, type_code: int, described: TypeDescription) -> Any:
@@ -229,7 +230,7 @@ class BoundClasses:
 
     def _registered_code(self, cls: type) -> int | None:
         """Return the type code for which users registered a class, or None."""
-        return next((type_code for type_code, known in self._registered.items() if known is cls), None)
+        return next((number for number in self._registered if self._registered[number] is cls), None)
 
     def note_subclass(self, cls: type) -> None:
         """Tell the runtime about a new Python class, which may define equality and add attributes."""
@@ -329,7 +330,7 @@ class BoundClasses:
         for name in former:
             if name not in members and name in cls.__dict__:
                 type.__delattr__(cls, name)
-        for name, value in members.items():
+        for name, value in zip(members, members.values()):
             set_member(cls, name, value)
         self._members[type_code] = described.version, tuple(members)
         self._add_nested(type_code, cls)
@@ -338,7 +339,8 @@ class BoundClasses:
         """Add the members of a type and of its ancestors to a class, except those whose names it has."""
         known = {name for base in cls.__mro__ if not _is_of_package(base) for name in base.__dict__}
         for owner in (type_code, *self._ancestors(type_code)):
-            for name, value in self._maker.members_of(cls, owner, self._describe_type(owner)).items():
+            members = self._maker.members_of(cls, owner, self._describe_type(owner))
+            for name, value in zip(members, members.values()):
                 if name not in known and not (name == "__init__" and owner != type_code):
                     known.add(name)
                     set_member(cls, name, value)

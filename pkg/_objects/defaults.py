@@ -54,7 +54,7 @@ def __replace__(self: Any, /, **changes: Any) -> Any:
         if name.startswith("_anyffi_") or not hasattr(getattr(cls, name, None), "__set__"):
             raise TypeError(f"{cls.__qualname__}.__replace__() got an unexpected keyword argument {name!r}")
     made = copy(self)
-    for name, value in changes.items():
+    for name, value in zip(changes, changes.values()):
         setattr(made, name, value)
     return made
 

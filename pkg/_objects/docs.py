@@ -128,9 +128,7 @@ class ModuleDoc:
             return self._of_class
         names = module._anyffi_runtime.module_list(module)
         functions = {name: module.get_function(name) for name in names if not name.endswith(".__doc__")}
-        constants = {
-            name for name, function in functions.items() if keywords.is_constant(function._anyffi_info())
-        }
+        constants = {name for name in functions if keywords.is_constant(functions[name]._anyffi_info())}
         parts = []
         # A function hides a class with the same name.
         classes = sorted({*module._anyffi_runtime.module_list_classes(module)} - functions.keys())

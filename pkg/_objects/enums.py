@@ -42,7 +42,8 @@ def make_enumeration(type_code: int, key: str, doc: str | None, members: Any, pl
         text = "\n\n".join(filter(None, [doc, "\n".join(of_members)])) or None
         cls = base(key.rpartition(".")[2], pairs)
         methods = {"__reduce_ex__": _reduce, "__repr__": _remembering_repr(base)}
-        for name, value in {**namespace_of_key(key, text, place), **methods}.items():
+        attributes = {**namespace_of_key(key, text, place), **methods}
+        for name, value in zip(attributes, attributes.values()):
             setattr(cls, name, value)
         made = made_enumerations.setdefault(type_code, cls)
         enumeration_codes[id(made)] = type_code

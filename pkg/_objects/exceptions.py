@@ -58,7 +58,7 @@ def _describe_attributes(base: Any, attributes: Any) -> dict[str, Any]:
             given = args[2]()
             args, attributes = args[:1], dict(zip(given[::2], given[1::2]))
         base.__init__(self, *args)
-        for name, value in attributes.items():
+        for name, value in zip(attributes, attributes.values()):
             if name not in known:
                 raise TypeError(f"{type(self).__name__}() got an unexpected keyword argument {name!r}")
             setattr(self, name, value)

@@ -194,7 +194,7 @@ class Members:
         known = {
             name
             for owner in (members, *bases)
-            for name, value in owner.items()
+            for name, value in zip(owner, owner.values())
             if isinstance(value, (Field, Property))
         }
         return tuple(itertools.takewhile(known.__contains__, (param[0] for param in params)))

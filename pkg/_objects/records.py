@@ -98,7 +98,7 @@ class Records:
             return dataclasses.fields(cls)
         found = {}
         for base in reversed(cls.__mro__):
-            for name, value in base.__dict__.items():
+            for name, value in zip(base.__dict__, base.__dict__.values()):
                 if isinstance(value, Field):
                     found[name] = made = dataclasses.field(init=False)
                     made.name, made.type = name, value.type_name
@@ -123,7 +123,8 @@ class Records:
             return self._unfold_each(x, factory, is_dict, in_set)
         if isinstance(x, (dict, public["Dict"], public["Map"])):
             made = {}
-            for key, value in x.items():
+            # Without memory for the first pair, the iterator of a dict's items ends the process.
+            for key, value in zip(x, x.values()) if type(x) is dict else x.items():
                 new_key = self._unfold(key, factory, is_dict, in_set)
                 made[new_key] = self._unfold(value, factory, is_dict, in_set)
             return made
@@ -176,7 +177,7 @@ class Records:
 
     def _rebuild(self, cls: type, bases: tuple[type, ...], slots: bool, field: Any) -> Any:
         """Create a class again, with other bases."""
-        namespace = {name: value for name, value in cls.__dict__.items() if name not in NO_STATE}
+        namespace = {name: cls.__dict__[name] for name in cls.__dict__ if name not in NO_STATE}
         annotated = annotations_of(cls)
         if slots or "__slots__" in namespace:
             own = namespace.get("__slots__", ())
@@ -210,7 +211,8 @@ class Records:
         annotations = Annotations(cls, self._public, self._classes.code_of, evaluate_classes(cls))
         inherited: dict[str, Any] = {}
         for base in reversed(cls.__mro__[1:]):
-            inherited.update({k: v for k, v in base.__dict__.items() if isinstance(v, Field)})
+            own = base.__dict__
+            inherited.update({name: own[name] for name in own if isinstance(own[name], Field)})
         rows, redeclared = [], []
         takes = dict(getattr(cls, "_anyffi_takes", {}))
         for field in fields:

@@ -226,8 +226,6 @@ def _is_apart(copied: Any) -> bool:
 def annotations_of(function: Described) -> dict[str, str]:
     """Return the type names of parameters and result, where they are known."""
     shown = signature(function)
-    found = {name: parameter.annotation for name, parameter in shown.parameters.items()}
+    found = {parameter.name: parameter.annotation for parameter in shown.parameters.values()}
     found["return"] = shown.return_annotation
-    return {
-        name: annotation for name, annotation in found.items() if annotation is not inspect.Signature.empty
-    }
+    return {name: found[name] for name in found if found[name] is not inspect.Signature.empty}

@@ -61,7 +61,8 @@ def choose_function(function: Any, otherwise: Callable[[Any], Any]) -> Callable[
     # If it is used, it was imported.
     anything = getattr(sys.modules.get("typing"), "Any", object)
     rows = []
-    for types, each in function.items():
+    # Not `items()`: without memory for the first pair, the iterator of a dict's items ends the process.
+    for types, each in zip(function, function.values()):
         has_any = any(x is anything for x in (types if type(types) is tuple else (types,)))
         accepted = object if has_any else types
         isinstance(None, accepted)  # a TypeError for what is no type

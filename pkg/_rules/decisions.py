@@ -128,9 +128,9 @@ def decide(cls: type) -> tuple[Reader, int]:
             return read, ON_CLASS
     if find_on_type(cls, "__anyffi_value__") is not None:
         return lower_value, ON_CLASS
-    for base, read in SUBCLASSES.items():
+    for base in SUBCLASSES:
         if issubclass(cls, base):
-            return read, ON_CLASS
+            return SUBCLASSES[base], ON_CLASS
     found = _decide_numpy(cls) or _decide_protocol(cls)
     return (found, ON_CLASS) if found is not None else _decide_registered(cls)
 

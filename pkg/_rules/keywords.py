@@ -129,7 +129,8 @@ def bind(info: Info | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
     # Excess positional arguments are reported below, after wrong names.
     num_given = min(len(args), most)
     bound: list[Any] = [*args[:most], *[MISSING] * (len(params) - num_given), *args[most:]]
-    for given, value in kwargs.items():
+    # Not `items()`: without memory for the first pair, its iterator ends the process.
+    for given, value in zip(kwargs, kwargs.values()):
         keyword = exact(given)
         index = positions.get(keyword)
         if index is None:

@@ -196,7 +196,7 @@ def _follow(x: Any, path: str) -> tuple[Any, bool]:
             x = x[key]
         elif type(x) is dict:
             # Not a dict lookup, which would call methods of users' keys.
-            x = next((item for k, item in x.items() if type(k) is type(key) and k == key), _UNKNOWN)
+            x = next((item for k, item in zip(x, x.values()) if type(k) is type(key) and k == key), _UNKNOWN)
         elif find_on_type(type(x), "__dlpack__") is not None:
             return x, True
         else:

@@ -352,7 +352,7 @@ def _find_member(function: Any) -> tuple[str, str, str] | None:
     classes = _current.api._classes
     for cls in (*classes._made.values(), *classes._registered.values()):
         key = cls.__dict__.get("_anyffi_type_key")
-        for name, member in cls.__dict__.items():
+        for name, member in zip(cls.__dict__, cls.__dict__.values()):
             if key is None:
                 break
             if member is function:

@@ -205,7 +205,8 @@ class Trace(Watcher):
         """Write the event of a call from Python."""
         names = known.params + (None,) * (len(args) - len(known.params))
         shown = [_show(x, name) for name, x in zip(names, args)]
-        shown += [_show(x, str.__str__(name)) for name, x in (kwargs or {}).items()]
+        if kwargs:
+            shown += [_show(x, str.__str__(name)) for name, x in zip(kwargs, kwargs.values())]
         return self._begin(
             {
                 "event": "call",

@@ -208,6 +208,33 @@ def reduce(faults: Faults, library: str = "") -> None:
             assert reduced is None or dict(reduced[4]) == content, point
 
 
+def read_pairs(faults: Faults, library: str = "") -> None:
+    """Dicts are read without memory for pairs: an iterator over their items would end the process."""
+    held: list[Any] = []
+    defaults = anyffi.get_global_func("testing.typed.defaults")
+
+    @anyffi.dataclass("faults.pairs.Holder")
+    class Holder:
+        content: Any
+
+    holder = Holder({"a": 1, "b": [2]})
+    types = {int: lambda x: x + 1, object: lambda x: x}
+    operations: list[Callable[[], Any]] = [
+        lambda: anyffi.to_python(anyffi.structure.map([1, "a"], types)),
+        lambda: defaults(a=1, c=2.0),
+        lambda: anyffi.asdict(holder),
+        lambda: anyffi.Function(type("Callable", (), {"__call__": len})) and 1,
+    ]
+    for operation in operations:
+        expected = operation()
+        for point in faults.each():
+            # Makes the interpreter use up its free pairs, which it would reuse.
+            held.extend([(i, held) for i in range(2100)])
+            found = faults.attempt(operation)
+            assert found is None or found == expected, (point, found)
+        held.clear()
+
+
 def cross_exceptions(faults: Faults, library: str = "") -> None:
     """C++ catches one of Python as its class or a MemoryError; one of C++ has its attributes or is a MemoryError."""
     trim = anyffi.get_global_func("testing.fail_allocation")
@@ -265,6 +292,7 @@ PROGRAMS: dict[str, Callable[..., None]] = {
         record,
         sort,
         reduce,
+        read_pairs,
         cross_exceptions,
     )
 }
