@@ -7,18 +7,7 @@ from .._rules.codes import code
 from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .known import as_number, pack_compared, pack_known
-from .methods import (
-    GIVEN,
-    MOST,
-    Maker,
-    Method,
-    call_shared,
-    changing,
-    invoke,
-    is_exactly,
-    pop_with,
-    runtime_function,
-)
+from .methods import GIVEN, MOST, Maker, Method, call_shared, changing, invoke, is_exactly, runtime_function
 from .owned import release
 from .scalars import NONE
 from .unpack import raise_taken
@@ -32,7 +21,6 @@ _value = VALUE.pack
 _set_element = platform.plain(library.wrapper_set_element)
 _erase_element = platform.plain(library.wrapper_erase_element)
 _find_element = platform.plain(library.wrapper_find_element)
-_get_size = platform.plain(library.wrapper_get_size)
 
 
 def pack_slice(which: slice) -> bytes | None:
@@ -140,22 +128,18 @@ def _insert(shared: Method) -> Method:
     return insert
 
 
-_LAST, _AT_END = _value(_INT, 0, -1), _value(_INT, 0, MOST)
+_LAST = _value(_INT, 0, -1)
 
 
 def _pop(shared: Method) -> Method:
-    function, insert = runtime_function("List.pop"), runtime_function("List.insert")
+    function = runtime_function("List.pop")
 
     def pop(self: Any = GIVEN, index: Any = GIVEN, /, *rest: Any) -> Any:
         if index is GIVEN and self is not GIVEN:
             index = -1
         if not _is_index(index) or rest or not is_exactly(self, _LIST):
             return call_shared(shared, self, index, *rest)
-        memory = memory_of(self)
-        if index == -1:
-            return pop_with(function, memory, _LAST, insert, _AT_END)
-        position = index if index >= 0 else index + _get_size(memory, _LIST)
-        return pop_with(function, memory, _value(_INT, 0, index), insert, _value(_INT, 0, position))
+        return invoke(function, memory_of(self), None, _LAST if index == -1 else _value(_INT, 0, index))
 
     return pop
 

@@ -25,8 +25,6 @@ from .methods import (
     is_exactly,
     iterating,
     make_methods,
-    pop_values,
-    pop_with,
     runtime_function,
     size_of,
 )
@@ -172,7 +170,7 @@ def _setdefault(shared: Method) -> Method:
 
 
 def _pop(shared: Method) -> Method:
-    function, set_item = runtime_function("Dict.pop"), runtime_function("Dict.set")
+    function = runtime_function("Dict.pop")
 
     def pop(self: Any = GIVEN, key: Any = GIVEN, /, *default: Any, **named: Any) -> Any:
         keep: list[Any] = []
@@ -180,7 +178,7 @@ def _pop(shared: Method) -> Method:
         packed = pack_known(key, keep) if is_plain else None
         if packed is None:
             return call_shared(shared, self, key, *default, **named)
-        found = pop_with(function, memory_of(self), packed, set_item, packed)
+        found = invoke(function, memory_of(self), None, packed)
         if found is not MISSING:
             return found
         if not default:
@@ -191,16 +189,11 @@ def _pop(shared: Method) -> Method:
 
 
 def _popitem(shared: Method) -> Method:
-    set_item = runtime_function("Dict.set")
-
     def popitem(self: Any = GIVEN, /, *rest: Any) -> Any:
-        if not rest and is_exactly(self, _DICT):
-            memory = memory_of(self)
-            owners = (OwnedValue(VALUE_SIZE), OwnedValue(VALUE_SIZE))
-            pair = pop_values((_pop_entry, memory, _DICT, *owners), 1, owners, set_item, memory, b"")
-            if pair is not None:
-                return pair
-        return call_shared(shared, self, *rest)
+        key, item = OwnedValue(VALUE_SIZE), OwnedValue(VALUE_SIZE)
+        if rest or not is_exactly(self, _DICT) or not _pop_entry(memory_of(self), _DICT, key, item):
+            return call_shared(shared, self, *rest)
+        return take(_value_of(key), key), take(_value_of(item), item)
 
     return popitem
 

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import functools
 import sys
-from ctypes import ArgumentError
 from types import MappingProxyType
 
 from .._builtins import *  # noqa: F403
 from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._rules.slots import document_slot
 from .._typing import Any, Callable
-from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
+from .abi import VALUE, VALUE_SIZE, library, platform
 from .owned import OwnedValue
 from .pack import pack_borrowed
 from .recipe import create_reference, dict_below, read_plain, write_container
-from .unpack import discard_error, need_stack, raise_taken, take, unpack
+from .unpack import discard_error, need_stack, raise_taken, take
 from .wrapper import REF_SIZE, ObjectCore, classes, memory_of, wrap_owned
 
 __all__ = [
@@ -36,8 +35,6 @@ __all__ = [
     "is_exactly",
     "iterating",
     "make_methods",
-    "pop_values",
-    "pop_with",
     "runtime_function",
     "size_of",
 ]
@@ -128,53 +125,7 @@ def invoke(
     return None if value[0] == _NONE else take(value, result)
 
 
-_NONE, _MISSING = code.NONE, code.MISSING
-
-
-def pop_with(function: Any, memory: Any, recipe: bytes, restore: Any, before: bytes) -> Any:
-    """Call a function that removes a value and returns it; the rest as for `pop_values`."""
-    result = OwnedValue(VALUE_SIZE)
-    call = (_call_wrapped, function, memory, None, recipe, len(recipe) // VALUE_SIZE, result)
-    found = pop_values(call, 0, (result,), restore, memory, before)
-    if found is None:
-        raise_taken()
-    return found[0]
-
-
-def pop_values(
-    call: tuple[Any, ...], done: int, owners: tuple[Any, ...], restore: Any, memory: Any, before: bytes
-) -> tuple[Any, ...] | None:
-    """Call a C function that moves values out of a container to `owners`, and unpack them.
-
-    If they cannot be unpacked, for lack of memory, the function `restore` of the runtime puts them back; its
-    arguments are the container, `before` and the values. So nothing is created outside of the `try`, and the
-    values are released by their owners, since a call that does so could fail, too.
-
-    Returns None if the result of the call is not `done`.
-    """
-    status = None
-    try:
-        status = call[0](*call[1:])
-        return tuple([unpack(_value_of(owner)) for owner in owners]) if status == done else None
-    except ArgumentError as error:
-        translated = translate_error(error)
-        _put_back(status == done, owners, restore, memory, before)
-    except BaseException:
-        if status is None:
-            # As in `invoke`.
-            discard_error()
-        _put_back(status == done, owners, restore, memory, before)
-        raise
-    # Outside the handler, so that the ArgumentError does not become the context.
-    try:
-        raise translated
-    finally:
-        del translated
-
-
-def _put_back(is_needed: bool, owners: tuple[Any, ...], restore: Any, memory: Any, before: bytes) -> None:
-    if is_needed and _value_of(owners[0])[0] != _MISSING:
-        invoke(restore, memory, None, before + b"".join(owners))
+_NONE = code.NONE
 
 
 def is_exactly(x: Any, *type_codes: int) -> bool:

@@ -21,13 +21,11 @@ from .methods import (
     is_exactly,
     iterating,
     make_methods,
-    pop_values,
-    runtime_function,
     size_of,
 )
 from .owned import OwnedValue
 from .set_operands import GREATER_EQUAL, LESS_EQUAL, comparison_of_sets, is_set, relation, write_elements
-from .unpack import raise_taken
+from .unpack import raise_taken, take
 from .wrapper import memory_of, wrap_owned
 
 __all__ = ["frozen_set_methods", "set_methods"]
@@ -80,16 +78,11 @@ def _change_element(change_set: Callable[..., int]) -> Maker:
 
 
 def _pop(shared: Method) -> Method:
-    add = runtime_function("Set.add")
-
     def pop(self: Any = GIVEN, /, *rest: Any) -> Any:
-        if not rest and is_exactly(self, _SET):
-            memory = memory_of(self)
-            owners = (OwnedValue(VALUE_SIZE),)
-            found = pop_values((_pop_entry, memory, _SET, *owners, None), 1, owners, add, memory, b"")
-            if found is not None:
-                return found[0]
-        return call_shared(shared, self, *rest)
+        element = OwnedValue(VALUE_SIZE)
+        if rest or not is_exactly(self, _SET) or not _pop_entry(memory_of(self), _SET, element, None):
+            return call_shared(shared, self, *rest)
+        return take(_value_of(element), element)
 
     return pop
 

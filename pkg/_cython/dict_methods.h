@@ -59,98 +59,36 @@ static int anyffi_py_dict_delete(PyObject* self, PyObject* key) {
   return was_there > 0 ? 0 : -1;
 }
 
-/// Whether an entry is there, with the same key and value.
-static int anyffi_py_is_entry(const AnyffiMapping* mapping, int64_t number, const AnyffiEntry* entry) {
-  if (number >= mapping->used) return 0;
-  const AnyffiEntry* found = &mapping->entries[number];
-  return memcmp(&found->key, &entry->key, sizeof(AnyffiValue)) == 0 &&
-         memcmp(&found->value, &entry->value, sizeof(AnyffiValue)) == 0;
-}
-
-/// Removes a key and sets `*out` to its value: returns as `anyffi_py_take_entry`. The value is unpacked first: without
-/// memory for that, the dict is unchanged.
-static int anyffi_py_pop_key(PyObject* self, PyObject* key, PyObject** out) {
-  AnyffiValue packed;
-  int64_t number = -1;
-  int was_made = anyffi_py_pack(key, &packed);
-  if (was_made < 0) return -1;
-  AnyffiMapping* dict = anyffi_py_unwrap_mapping(self, ANYFFI_DICT);
-  if (dict == NULL) return was_made ? anyffi_py_discard(&packed) : -1;
-  int status = 0, is_popped = 0;
-  // Again if unpacking ran code, in the garbage collector, that changed the dict.
-  while (!is_popped && (status = anyffi_mapping_find(&dict->header, &packed, &number)) == 0 && number >= 0) {
-    AnyffiEntry entry = dict->entries[number];
-    AnyffiValue value = entry.value;
-    anyffi_value_retain(&entry.value);
-    anyffi_value_retain(&value);
-    *out = anyffi_py_unpack(&value);
-    if (*out == NULL) {
-      if (was_made) anyffi_py_discard(&packed);
-      return anyffi_py_discard(&entry.value);
-    }
-    is_popped = anyffi_py_is_entry(dict, number, &entry);
-    if (is_popped) anyffi_mapping_erase(&dict->header, number);
-    anyffi_value_drop(&entry.value);
-    if (!is_popped) Py_CLEAR(*out);
-  }
-  if (anyffi_py_end_access(is_popped ? 0 : status, was_made, &packed) < 0) {
-    Py_CLEAR(*out);
-    return -1;
-  }
-  return is_popped;
-}
-
-/// Removes the last entry of a dict or set, and returns its key and value, or its element; NULL without an exception if
-/// there is none. They are unpacked first: without memory for that, nothing changes.
-static PyObject* anyffi_py_pop_last(AnyffiMapping* mapping, int has_values) {
-  AnyffiEntry last;
-  int64_t number;
-  while ((number = anyffi_mapping_next(&mapping->header, INT64_MAX, -1, &last.key, &last.value)) >= 0) {
-    AnyffiValue key = last.key, value = last.value;
-    int64_t used = mapping->used;
-    anyffi_value_retain(&key);
-    PyObject* popped = anyffi_py_unpack(&key);
-    if (popped != NULL && has_values) {
-      anyffi_value_retain(&value);
-      PyObject* content = anyffi_py_unpack(&value);
-      Py_SETREF(popped, content == NULL ? NULL : PyTuple_Pack(2, popped, content));
-      Py_XDECREF(content);
-    }
-    // Unpacking may have run code, in the garbage collector, that changed the mapping.
-    int is_last = popped != NULL && mapping->used == used && anyffi_py_is_entry(mapping, number, &last);
-    if (is_last) anyffi_mapping_erase(&mapping->header, number);
-    if (popped == NULL) {
-      anyffi_py_discard(&last.key);
-      anyffi_py_discard(&last.value);
-      return NULL;
-    }
-    anyffi_value_drop(&last.key);
-    anyffi_value_drop(&last.value);
-    if (is_last) return popped;
-    Py_DECREF(popped);
-  }
-  return NULL;
-}
-
 static PyObject* anyffi_py_dict_pop(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  PyObject* popped = NULL;
+  AnyffiValue popped;
   if (anyffi_py_peek(self, ANYFFI_DICT) == NULL || names != NULL || count < 1 || count > 2) {
     return anyffi_py_call_shared(ANYFFI_DICT, "pop", self, args, count, names);
   }
-  int was_there = anyffi_py_pop_key(self, args[0], &popped);
-  if (was_there > 0) return popped;
+  int was_there = anyffi_py_take_entry(self, ANYFFI_DICT, args[0], &popped);
+  if (was_there > 0) return anyffi_py_unpack(&popped);
   if (was_there < 0) return anyffi_py_fail_method(ANYFFI_DICT, "pop", args, count, NULL);
   return count == 2 ? anyffi_py_return_new(args[1]) : anyffi_py_raise_key_error(args[0]);
 }
 
 static PyObject* anyffi_py_dict_popitem(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   AnyffiMapping* dict = anyffi_py_peek_mapping(self, ANYFFI_DICT);
-  if (dict == NULL || dict->size == 0 || !anyffi_py_has_arguments(count, 0, names)) {
-    return anyffi_py_call_shared(ANYFFI_DICT, "popitem", self, args, count, names);
+  AnyffiEntry last;
+  int64_t number = -1;
+  if (dict != NULL && anyffi_py_has_arguments(count, 0, names)) {
+    number = anyffi_mapping_next(&dict->header, INT64_MAX, -1, &last.key, &last.value);
   }
-  PyObject* pair = anyffi_py_pop_last(dict, 1);
-  if (pair != NULL || PyErr_Occurred()) return pair;
-  return anyffi_py_call_shared(ANYFFI_DICT, "popitem", self, args, count, names);
+  if (number < 0) return anyffi_py_call_shared(ANYFFI_DICT, "popitem", self, args, count, names);
+  anyffi_mapping_erase(&dict->header, number);
+  PyObject* key = anyffi_py_unpack(&last.key);
+  if (key == NULL) {
+    anyffi_py_discard(&last.value);
+    return NULL;
+  }
+  PyObject* value = anyffi_py_unpack(&last.value);
+  PyObject* pair = value == NULL ? NULL : PyTuple_Pack(2, key, value);
+  Py_DECREF(key);
+  Py_XDECREF(value);
+  return pair;
 }
 
 static PyObject* anyffi_py_dict_setdefault(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {

@@ -155,21 +155,10 @@ static PyObject* anyffi_py_list_pop(PyObject* self, PyObject* const* args, Py_ss
     return anyffi_py_call_shared(ANYFFI_LIST, "pop", self, args, count, names);
   }
   AnyffiValue* cell = &list->data[position];
-  AnyffiValue popped = *cell, kept = popped;
+  AnyffiValue popped = *cell;
   list->size -= 1;
   if (position < list->size) memmove(cell, cell + 1, (size_t)(list->size - position) * sizeof(AnyffiValue));
-  anyffi_value_retain(&kept);
-  PyObject* element = anyffi_py_unpack(&popped);
-  if (element != NULL) {
-    anyffi_value_drop(&kept);
-    return element;
-  }
-  // Without memory for it, the list is unchanged: there is still room for the element.
-  if (anyffi_sequence_insert(&list->header, position < list->size ? position : list->size, &kept) != 0) {
-    anyffi_py_raise_taken();
-  }
-  anyffi_py_discard(&kept);
-  return NULL;
+  return anyffi_py_unpack(&popped);
 }
 
 static PyObject* anyffi_py_list_remove(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {

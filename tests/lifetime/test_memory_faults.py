@@ -136,7 +136,6 @@ PROGRAMS = {
     "unpickle": {"stateful.cc": STATE},
     "sort": {},
     "reduce": {},
-    "pop": {},
     "read_pairs": {},
     "cross_exceptions": {"failures.cc": FAILURES},
 }

@@ -208,32 +208,6 @@ def reduce(faults: Faults, library: str = "") -> None:
             assert reduced is None or dict(reduced[4]) == content, point
 
 
-def pop(faults: Faults, library: str = "") -> None:
-    """What is popped stays in its container if there is no memory to return it."""
-    first, second = "a string on the heap", "another string on the heap"
-    contents: Any = [first, second, 2**70, [1]]
-    cases: list[tuple[Callable[[], Any], Callable[[Any], Any]]] = [
-        (lambda: anyffi.List(contents), lambda x: x.pop()),
-        (lambda: anyffi.List(contents), lambda x: x.pop(0)),
-        (lambda: anyffi.List(contents), lambda x: x.pop(-2)),
-        (lambda: anyffi.Dict({1: first, 2: second}), lambda x: x.pop(1)),
-        (lambda: anyffi.Dict({1: [1], 2: second}), lambda x: x.pop(1, None)),
-        (lambda: anyffi.Dict({first: second, second: 2**70}), lambda x: x.popitem()),
-        (lambda: anyffi.Set([first, second]), lambda x: x.pop()),
-    ]
-    trim = anyffi.get_global_func("testing.fail_allocation")
-    for make, operation in cases:
-        before = make()
-        after = make()
-        expected = operation(after)
-        for point in faults.each():
-            x = make()
-            trim(-1)
-            popped = faults.attempt(lambda: operation(x))
-            assert popped in (None, expected), (point, popped)
-            assert x == (before if popped is None else after), (point, popped, x)
-
-
 def read_pairs(faults: Faults, library: str = "") -> None:
     """Dicts are read without memory for pairs: an iterator over their items would end the process."""
     held: list[Any] = []
@@ -318,7 +292,6 @@ PROGRAMS: dict[str, Callable[..., None]] = {
         record,
         sort,
         reduce,
-        pop,
         read_pairs,
         cross_exceptions,
     )
