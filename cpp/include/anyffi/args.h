@@ -143,9 +143,10 @@ class ArgPack {
                 "its header of anyffi/stl/, bind its class by ANYFFI_CLASS before this, and pass numbers behind a "
                 "pointer as a std::vector or an anyffi::Tensor");
 
+  // A temporary tensor view may be borrowed too: its memory outlives the call.
   template <class T>
   static constexpr bool kIsBorrowed =
-      Traits<Bare<T>>::kBorrows && (std::is_lvalue_reference_v<T> || kIsBorrowedTemporary<Bare<T>>);
+      Traits<Bare<T>>::kBorrows && (std::is_lvalue_reference_v<T> || kIsTensorView<Bare<T>>);
   template <class T>
   static constexpr bool kIsDeferred = kDefers && kIsWritten<Bare<T>> && !kIsBorrowed<T> && !kIsPassedAsView<Bare<T>>;
 

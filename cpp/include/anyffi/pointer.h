@@ -123,52 +123,23 @@ AnyffiValue store_pointer(T* pointer) {
   return store_pointer(pointer, return_context ? *return_context : reference, 0);
 }
 
-/// An argument of a callback that refers to an object which cannot be copied and may end after the call.
-class CallReference {
- public:
-  /// `is_known`: Python knew the object before the call.
-  CallReference(AnyValue value, bool is_known) : value_(std::move(value)), is_known_(is_known) {}
-  CallReference(const CallReference&) = delete;
-  CallReference& operator=(const CallReference&) = delete;
-  /// Empties the wrapper if Python has kept it: it would refer to freed memory.
-  ~CallReference() {
-    AnyffiObject* object = value_.raw().as_object;
-    // Two references: this one and the wrapper's.
-    if (is_known_ || object->wrapper == nullptr || !anyffi_is_held_by(object, 2)) return;
-    if (anyffi_object_empty_wrapper(object) != 0) {
-      AnyValue ignored;
-      anyffi_error_take_raised(ignored.out());
-    }
-  }
-  const AnyffiValue& raw() const { return value_.raw(); }
-
- private:
-  AnyValue value_;
-  bool is_known_;
-};
-template <>
-inline constexpr bool kIsBorrowedTemporary<CallReference> = true;
-
 /// For an argument of a callback that is passed by reference: the object for its address, or a copy if Python does not
-/// know one. An object that cannot be copied is referred to during the call.
+/// know one. An object that cannot be copied is referred to as if by a pointer.
 template <class T>
-std::conditional_t<kIsCopyable<std::remove_cv_t<T>>, AnyValue, CallReference> pass_reference(T& object) {
+AnyValue pass_reference(T& object) {
   using Class = std::remove_cv_t<T>;
   auto* pointer = const_cast<Class*>(&object);
   if constexpr (!std::is_const_v<T> || !kIsCopyable<Class>) (void)&kIsFlagged<Class, ANYFFI_ENROLLED>;
   Found found = find_dynamic(pointer);
   AnyffiValue passed = anyffi_instance_find(found.content, found.type_code, 0);
+  if (passed.type_code != ANYFFI_NONE) return AnyValue(Adopt{}, passed);
   if constexpr (kIsCopyable<Class>) {
-    if (passed.type_code == ANYFFI_NONE) passed = Traits<Class>::store(object);
-    return AnyValue(Adopt{}, passed);
-  } else {
-    if constexpr (std::is_const_v<T> && std::is_polymorphic_v<Class>) {
-      if (passed.type_code == ANYFFI_NONE) passed = copy_derived<false>(object);
-    }
-    bool is_known = passed.type_code != ANYFFI_NONE;
-    if (!is_known) passed = refer_to_borrowed(pointer);
-    return CallReference(AnyValue(Adopt{}, passed), is_known);
+    passed = Traits<Class>::store(object);
+  } else if constexpr (std::is_const_v<T> && std::is_polymorphic_v<Class>) {
+    passed = copy_derived<false>(object);
   }
+  if (passed.type_code == ANYFFI_NONE) passed = refer_to_borrowed(pointer);
+  return AnyValue(Adopt{}, passed);
 }
 
 /// The argument that Python's function gets for a parameter of type A of a callback or an overridden function.
@@ -182,13 +153,6 @@ decltype(auto) as_argument(X&& x) {
 }
 
 }  // namespace detail ANYFFI_HIDDEN_
-
-template <>
-struct Traits<detail::CallReference> {
-  static constexpr FixedText name{"Object"};
-  static constexpr bool kBorrows = true;
-  static AnyffiValue borrow(const detail::CallReference& reference) { return reference.raw(); }
-};
 
 /// A pointer to an object of an object class, or NULL, which is None. A parameter borrows the object from the caller.
 template <class P>

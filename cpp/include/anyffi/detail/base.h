@@ -219,9 +219,6 @@ inline constexpr bool kIsView = std::is_same_v<T, const char*>;
 /// Types that borrow the memory of a tensor.
 template <class T>
 inline constexpr bool kIsTensorView = std::is_same_v<T, TensorView>;
-/// Types whose temporaries may be borrowed as arguments, because what they refer to outlives the call.
-template <class T>
-inline constexpr bool kIsBorrowedTemporary = kIsTensorView<T>;
 
 template <class... Codes>
 constexpr uint64_t type_bits(Codes... codes) {
