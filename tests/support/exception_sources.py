@@ -83,7 +83,9 @@ ANYFFI_EXCEPTION(mart::Locked, "mart.Locked", "OSError")
     .text([](const mart::Locked&) { return "locked"; })
     .attribute("until", [](const mart::Locked&) { return 12; });
 ANYFFI_EXCEPTION(mart::Fixed, "mart.Fixed", "OSError");
-ANYFFI_EXCEPTION(mart::Leak, "mart.Leak", "mart.Crack").text(&mart::report_leak);
+ANYFFI_EXCEPTION(mart::Leak, "mart.Leak", "mart.Crack")
+    .text([](const mart::Leak&) { return std::string("replaced by the next"); })
+    .text(&mart::report_leak);
 ANYFFI_EXCEPTION(mart::Fault, "mart.Fault", "Exception").text(&mart::report_fault);
 ANYFFI_EXCEPTION(mart::Crack, "mart.Crack", "mart.Fault");
 ANYFFI_EXCEPTION(mart::Puddle, "mart.Puddle", "mart.Leak");

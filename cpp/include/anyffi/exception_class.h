@@ -115,13 +115,15 @@ bool catches_pointer(void (*thrower)()) {
   return false;
 }
 
-/// Of the classes that have a `text` and fit a T, the most derived one.
+/// Of the classes that have a `text` and fit a T, the most derived one; its last `text`, if it has several.
 template <class T>
 const TextClass* find_text() {
   const TextClass* nearest = nullptr;
   for (const TextClass* each = text_classes; each != nullptr; each = each->next) {
-    bool fits = each->catches_pointer(&throw_pointer<T>);
-    if (fits && (nearest == nullptr || nearest->catches_pointer(each->throw_pointer))) nearest = each;
+    if (!each->catches_pointer(&throw_pointer<T>)) continue;
+    bool is_nearer = nearest == nullptr || (nearest->catches_pointer(each->throw_pointer) &&
+                                            !each->catches_pointer(nearest->throw_pointer));
+    if (is_nearer) nearest = each;
   }
   return nearest;
 }
