@@ -214,7 +214,9 @@ def test_errors_of_arguments(ffi: Any, call: tuple[Any, ...]) -> None:
 
 
 def test_an_object_of_cpp_says_what_to_do(ffi: Any) -> None:
-    with pytest.raises(TypeError, match=r"cannot pickle '\w+' object: C\+\+ does not say what of it to store."):
+    with pytest.raises(
+        TypeError, match=r"cannot pickle '\w+' object: C\+\+ does not say what of it to store."
+    ):
         pickle.dumps(ffi.get_global_func("testing.authoring.account")(1))
 
 

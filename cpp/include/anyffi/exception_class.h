@@ -121,8 +121,8 @@ const TextClass* find_text() {
   const TextClass* nearest = nullptr;
   for (const TextClass* each = text_classes; each != nullptr; each = each->next) {
     if (!each->catches_pointer(&throw_pointer<T>)) continue;
-    bool is_nearer = nearest == nullptr || (nearest->catches_pointer(each->throw_pointer) &&
-                                            !each->catches_pointer(nearest->throw_pointer));
+    bool is_nearer = nearest == nullptr ||
+                     (nearest->catches_pointer(each->throw_pointer) && !each->catches_pointer(nearest->throw_pointer));
     if (is_nearer) nearest = each;
   }
   return nearest;
