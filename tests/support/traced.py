@@ -89,3 +89,13 @@ def run():
 def settled(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return events without the keys that differ between runs."""
     return [{key: value for key, value in event.items() if key not in VOLATILE} for event in events]
+
+
+def calls(traced: Any) -> list[dict[str, Any]]:
+    """Return the events of calls in a trace."""
+    return [event for event in settled(traced.events) if event["event"] in ("call", "return", "raise")]
+
+
+def outer(ffi: Any, name: str) -> Any:
+    """Return a function of the tests."""
+    return ffi.get_global_func("testing." + name)
