@@ -10,9 +10,9 @@ import sys
 
 import pytest
 from c_abi import plain_declarations
+from compiling import INCLUDE
 from support import EXPORTED_TYPES, ROOT, build_directory, run
 
-INCLUDE = ROOT / "cpp" / "include"
 HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in INCLUDE.rglob("*.h"))
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 
