@@ -10,7 +10,7 @@ import sys
 
 import pytest
 from c_abi import plain_declarations
-from compiling import INCLUDE
+from compiling import INCLUDE, compile_text
 from support import EXPORTED_TYPES, ROOT, build_directory, run
 
 HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in INCLUDE.rglob("*.h"))
@@ -134,7 +134,6 @@ def test_the_description_of_the_package_has_no_links_into_the_tree() -> None:
 def test_what_does_not_compile(source: str, message: str) -> None:
     """Code that would keep a borrowed tensor is rejected by the compiler."""
     program = f"#include <anyffi/anyffi.h>\n{source}\nANYFFI_EXPORT(f, &f);\n"
-    command = [os.environ.get("CXX", "c++"), "-std=c++17", "-fsyntax-only", f"-I{INCLUDE}", "-x", "c++", "-"]
-    done = run(command, stdin=program, LD_PRELOAD=None)
+    done = compile_text(program, "-fsyntax-only")
     assert done.returncode != 0
     assert message in done.stderr

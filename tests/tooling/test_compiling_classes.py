@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from support import CXX, ROOT, needs_compilers, run
+from compiling import compile_text
+from support import needs_compilers
 
 pytestmark = [needs_compilers, pytest.mark.slow("compiling")]
 
@@ -50,8 +51,7 @@ def first_error(program: str) -> str:
 
 
 def errors_of(program: str) -> list[str]:
-    command = [CXX, "-std=c++17", f"-I{ROOT / 'cpp' / 'include'}", "-fsyntax-only", "-x", "c++", "-"]
-    done = run(command, stdin=f"{SOURCE}{program};\n", LD_PRELOAD=None)
+    done = compile_text(f"{SOURCE}{program};\n", "-fsyntax-only")
     return [line for line in done.stderr.splitlines() if "error:" in line]
 
 

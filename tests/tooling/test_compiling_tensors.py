@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from support import CXX, ROOT, needs_compilers, run
+from compiling import compile_text
+from support import needs_compilers
 
 pytestmark = [needs_compilers, pytest.mark.slow("compiling")]
 
@@ -82,11 +83,7 @@ WRONG = {
 def test_what_does_not_compile(name: str) -> None:
     source, message = WRONG[name]
     program = f"#include <anyffi/anyffi.h>\nusing namespace anyffi;\n{source}"
-    done = run(
-        [CXX, "-std=c++17", f"-I{ROOT / 'cpp' / 'include'}", "-fsyntax-only", "-x", "c++", "-"],
-        stdin=program,
-        LD_PRELOAD=None,
-    )
+    done = compile_text(program, "-fsyntax-only")
     assert done.returncode != 0
     assert "anyffi: " + message in done.stderr
     if "ANYFFI_EXPORT" not in source:
@@ -111,20 +108,5 @@ ANYFFI_EXPORT(b, [](const TypedView<std::complex<float>, 1>& x) { return x[0]; }
 ANYFFI_EXPORT(c, [](TypedView<bool, 16>, int64_t y) { return y; }, arg("x"), arg("y") = 1);
 ANYFFI_EXPORT(d, [](TypedTensor<const char, 1>&& x) { return std::move(x); }, arg("x").convert());
 """
-    done = run(
-        [
-            CXX,
-            f"-std={standard}",
-            f"-I{ROOT / 'cpp' / 'include'}",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            "-fsyntax-only",
-            "-x",
-            "c++",
-            "-",
-        ],
-        stdin=program,
-        LD_PRELOAD=None,
-    )
+    done = compile_text(program, f"-std={standard}", "-Wall", "-Wextra", "-Werror", "-fsyntax-only")
     assert done.returncode == 0, done.stderr
