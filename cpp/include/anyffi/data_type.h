@@ -31,6 +31,18 @@ template <class T, class = void>
 inline constexpr bool kHasDataType = false;
 template <class T>
 inline constexpr bool kHasDataType<T, std::void_t<decltype(DataTypeOf<T>::value)>> = true;
+
+/// The tensor in a value, with its flags; NULL if the value is none.
+inline const AnyffiTensorData* tensor_in(const AnyffiValue& value, uint64_t& flags) {
+  if (value.type_code == ANYFFI_TENSOR) {
+    auto* tensor = reinterpret_cast<const AnyffiTensor*>(value.as_object);
+    flags = tensor->flags;
+    return &tensor->tensor;
+  }
+  if (value.type_code != ANYFFI_TENSOR_VIEW) return nullptr;
+  flags = value.aux;
+  return static_cast<const AnyffiTensorData*>(value.as_pointer);
+}
 }  // namespace detail
 
 /// The type of a tensor's elements: DLPack's DLDataType.

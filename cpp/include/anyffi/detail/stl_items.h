@@ -58,15 +58,9 @@ bool load_numbers(const AnyffiSequence& sequence, bool is_private, C& filled, An
 
 /// The tensor in a value, if it has one dimension, elements of that type, and memory on the CPU; else NULL.
 inline const AnyffiTensorData* find_numbers(const AnyffiValue& value, const DataType& dtype) {
-  const AnyffiTensorData* tensor;
-  if (value.type_code == ANYFFI_TENSOR) {
-    tensor = &reinterpret_cast<const AnyffiTensor*>(value.as_object)->tensor;
-  } else if (value.type_code == ANYFFI_TENSOR_VIEW) {
-    tensor = static_cast<const AnyffiTensorData*>(value.as_pointer);
-  } else {
-    return nullptr;
-  }
-  bool fits = tensor->ndim == 1 && tensor->device.type == ANYFFI_kDLCPU && dtype == tensor->dtype;
+  uint64_t flags;
+  const AnyffiTensorData* tensor = tensor_in(value, flags);
+  bool fits = tensor && tensor->ndim == 1 && tensor->device.type == ANYFFI_kDLCPU && dtype == tensor->dtype;
   return fits ? tensor : nullptr;
 }
 

@@ -158,15 +158,7 @@ struct TensorRequirement {
 
   /// The tensor of a value, or NULL; then `why` is filled.
   static const AnyffiTensorData* find(const AnyffiValue& value, uint64_t& flags, AnyffiMismatch& why) {
-    const AnyffiTensorData* data = nullptr;
-    if (value.type_code == ANYFFI_TENSOR) {
-      auto* tensor = reinterpret_cast<const AnyffiTensor*>(value.as_object);
-      data = &tensor->tensor;
-      flags = tensor->flags;
-    } else if (value.type_code == ANYFFI_TENSOR_VIEW) {
-      data = static_cast<const AnyffiTensorData*>(value.as_pointer);
-      flags = value.aux;
-    }
+    const AnyffiTensorData* data = tensor_in(value, flags);
     if (__builtin_expect(data && fits(*data, flags), 1)) return data;
     return anyffi_tensor_match(&value, &kSpec, &why) ? data : nullptr;
   }
