@@ -118,6 +118,11 @@ def words_of(error: BaseException) -> str | None:
     return str(error) if CPYTHON else None
 
 
+def get_testing_function(ffi: Any, name: str) -> Any:
+    """Return a function that the runtime registers for the tests, by its name after `testing.`."""
+    return ffi.get_global_func("testing." + name)
+
+
 def build_directory() -> pathlib.Path:
     """Return the build directory of the editable install, which `tools/dev.py` sets."""
     return pathlib.Path(os.environ["ANYFFI_BUILD_DIR"])

@@ -8,7 +8,7 @@ import anyffi
 import cases
 import numpy as np
 import pytest
-from support import CPYTHON, CPYTHON_313T
+from support import CPYTHON, CPYTHON_313T, get_testing_function
 
 cpython_only = pytest.mark.skipif(not CPYTHON, reason="counts are CPython's")
 capsules = pytest.mark.skipif(not CPYTHON, reason="only CPython's capsules are within reach")
@@ -56,14 +56,10 @@ def address(x: Any) -> int:
     return x.__array_interface__["data"][0]  # type: ignore[no-any-return]
 
 
-def function(ffi: Any, name: str) -> Any:
-    return ffi.get_global_func("testing." + name)
-
-
 def read_only(x: Any) -> Any:
     x.flags.writeable = False
     return x
 
 
 def make(ffi: Any, shape: Any = (2, 2), dtype: str = "float64", **more: Any) -> Any:
-    return function(ffi, "tensor.make")(shape, anyffi.dtype(dtype), **more)
+    return get_testing_function(ffi, "tensor.make")(shape, anyffi.dtype(dtype), **more)

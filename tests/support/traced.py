@@ -94,8 +94,3 @@ def settled(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def calls(traced: Any) -> list[dict[str, Any]]:
     """Return the events of calls in a trace."""
     return [event for event in settled(traced.events) if event["event"] in ("call", "return", "raise")]
-
-
-def outer(ffi: Any, name: str) -> Any:
-    """Return a function of the tests."""
-    return ffi.get_global_func("testing." + name)

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tensors import function
+from support import get_testing_function
 
 X = np.arange(6.0).reshape(2, 3)
 CUBE = np.arange(24.0).reshape(2, 3, 4)
 
 
 def typed(ffi: Any, name: str) -> Any:
-    return function(ffi, "tensors." + name)
+    return get_testing_function(ffi, "tensors." + name)
 
 
 def unaligned(shape: tuple[int, ...], dtype: str = "float64") -> Any:

@@ -8,14 +8,15 @@ import anyffi
 import numpy as np
 import pytest
 from anyffi import Device
-from tensors import ARRAYS, IDS, address, function, read_only
+from support import get_testing_function
+from tensors import ARRAYS, IDS, address, read_only
 
 # ---- attributes ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("x", ARRAYS, ids=IDS)
 def test_attributes(ffi: Any, x: Any) -> None:
-    tensor = function(ffi, "echo")(x)
+    tensor = get_testing_function(ffi, "echo")(x)
     plain = np.asarray(x)
     assert type(tensor) is ffi.Tensor
     assert tensor.shape == plain.shape
@@ -35,21 +36,21 @@ def test_attributes(ffi: Any, x: Any) -> None:
     with pytest.raises(IndexError):
         tensor.size(plain.ndim)
     if plain.ndim:
-        assert len(tensor) == function(ffi, "size")(tensor) == len(plain)
+        assert len(tensor) == get_testing_function(ffi, "size")(tensor) == len(plain)
     else:
         with pytest.raises(TypeError, match="unsized"):
             len(tensor)
         with pytest.raises(TypeError, match="unsized"):
-            function(ffi, "size")(tensor)
+            get_testing_function(ffi, "size")(tensor)
 
 
 @pytest.mark.parametrize("x", ARRAYS, ids=IDS)
 def test_cpp_sees_the_same(ffi: Any, x: Any) -> None:
     tensor = ffi.convert(x)
     for given in (x, tensor):
-        dtype, device, shape, strides, read_only, contiguous, numel, place = function(ffi, "tensor.ask")(
-            given
-        )
+        dtype, device, shape, strides, read_only, contiguous, numel, place = get_testing_function(
+            ffi, "tensor.ask"
+        )(given)
         assert (dtype, device, tuple(shape)) == (tensor.dtype, tensor.device, tensor.shape)
         assert tuple(strides) == tensor.strides
         assert read_only is not np.asarray(x).flags.writeable
@@ -63,10 +64,10 @@ def test_tensors_are_equal_by_identity(ffi: Any) -> None:
     assert one == one
     assert one != other
     assert {one: 1}[one] == 1
-    echo = function(ffi, "echo")
+    echo = get_testing_function(ffi, "echo")
     assert echo({one: 1})[one] == 1
-    assert function(ffi, "equal")(one, one) is True
-    assert function(ffi, "equal")(one, other) is False
+    assert get_testing_function(ffi, "equal")(one, one) is True
+    assert get_testing_function(ffi, "equal")(one, other) is False
     assert one.same_as(echo([one])[0])
 
 
@@ -75,14 +76,14 @@ def test_tensors_are_equal_by_identity(ffi: Any) -> None:
 
 def test_writes_are_visible_everywhere(ffi: Any) -> None:
     x = np.arange(6.0).reshape(2, 3)
-    tensor = function(ffi, "echo")(x)
+    tensor = get_testing_function(ffi, "echo")(x)
     back = np.asarray(tensor)
     assert np.shares_memory(x, back)
-    function(ffi, "tensor.fill")(tensor, 7.0)
+    get_testing_function(ffi, "tensor.fill")(tensor, 7.0)
     assert (x == 7).all()
     assert (back == 7).all()
     back[0, 0] = 1
-    assert function(ffi, "tensor.sum")(x) == function(ffi, "tensor.sum")(tensor) == 36
+    assert get_testing_function(ffi, "tensor.sum")(x) == get_testing_function(ffi, "tensor.sum")(tensor) == 36
 
 
 def test_any_layout_is_read_and_written(ffi: Any) -> None:
@@ -96,8 +97,8 @@ def test_any_layout_is_read_and_written(ffi: Any) -> None:
         x[:0],
         np.broadcast_to(x[0], (3, 3, 4)),
     ):
-        assert function(ffi, "tensor.sum")(part) == part.sum()
-    function(ffi, "tensor.fill")(x[:, ::-2, 1::2], -1.0)
+        assert get_testing_function(ffi, "tensor.sum")(part) == part.sum()
+    get_testing_function(ffi, "tensor.fill")(x[:, ::-2, 1::2], -1.0)
     assert (x[:, [0, 2], 1::2] == -1).all()
     assert (x == -1).sum() == 8
     assert (x[:, 1] != -1).all()
@@ -105,7 +106,7 @@ def test_any_layout_is_read_and_written(ffi: Any) -> None:
 
 def test_out_arguments(ffi: Any) -> None:
     a, b, c = np.arange(3.0), np.ones(6)[::2], np.empty(3)
-    add = function(ffi, "tensor.add")
+    add = get_testing_function(ffi, "tensor.add")
     result = add(a, b, out=c)
     assert type(result) is ffi.Tensor
     assert result.data_ptr() == address(c)
@@ -118,13 +119,13 @@ def test_out_arguments(ffi: Any) -> None:
 
 def test_round_trip_of_tensors(ffi: Any) -> None:
     tensor = ffi.convert(np.zeros(2))
-    echo, hold, held = (function(ffi, name) for name in ("echo", "hold", "held"))
+    echo, hold, held = (get_testing_function(ffi, name) for name in ("echo", "hold", "held"))
     assert ffi.convert(tensor) is tensor
     assert ffi.from_dlpack(tensor) is tensor
     assert echo(tensor) is tensor
     assert echo([tensor])[0] is tensor
-    assert function(ffi, "typed.tensor")(tensor) is tensor
-    assert function(ffi, "apply")(lambda x: x, tensor) is tensor
+    assert get_testing_function(ffi, "typed.tensor")(tensor) is tensor
+    assert get_testing_function(ffi, "apply")(lambda x: x, tensor) is tensor
     hold({"k": tensor})
     assert held()["k"] is tensor
     hold(None)
@@ -133,7 +134,7 @@ def test_round_trip_of_tensors(ffi: Any) -> None:
 def test_a_callback_gets_a_tensor(ffi: Any) -> None:
     x = np.arange(3)
     seen = []
-    result = function(ffi, "apply")(lambda t: seen.append(t) or t, x)
+    result = get_testing_function(ffi, "apply")(lambda t: seen.append(t) or t, x)
     assert type(seen[0]) is ffi.Tensor
     assert seen[0].data_ptr() == address(x)
     assert seen[0] is result
@@ -141,11 +142,11 @@ def test_a_callback_gets_a_tensor(ffi: Any) -> None:
 
 def test_a_container_of_arrays(ffi: Any) -> None:
     x = np.zeros(2)
-    result = function(ffi, "echo")({"a": [x, (x,)], "b": slice(x)})
+    result = get_testing_function(ffi, "echo")({"a": [x, (x,)], "b": slice(x)})
     assert {result["a"][0].data_ptr(), result["a"][1][0].data_ptr(), result["b"].stop.data_ptr()} == {
         address(x)
     }
-    assert function(ffi, "typed.array_tensor")([x, x])[1].data_ptr() == address(x)
+    assert get_testing_function(ffi, "typed.array_tensor")([x, x])[1].data_ptr() == address(x)
 
 
 # ---- read-only -----------------------------------------------------------------------------------------------
@@ -155,11 +156,11 @@ def test_read_only_memory_is_not_written(ffi: Any) -> None:
     for x in (read_only(np.ones(2)), np.broadcast_to(1.0, (2, 2)), np.frombuffer(read_only(np.ones(2)))):
         tensor = ffi.convert(x)
         assert not np.asarray(tensor).flags.writeable
-        assert function(ffi, "describe")(tensor).endswith("read-only)")
-        assert function(ffi, "tensor.sum")(tensor) == x.size
+        assert get_testing_function(ffi, "describe")(tensor).endswith("read-only)")
+        assert get_testing_function(ffi, "tensor.sum")(tensor) == x.size
         for given in (x, tensor):
             with pytest.raises(ValueError, match="read-only"):
-                function(ffi, "tensor.fill")(given, 2.0)
+                get_testing_function(ffi, "tensor.fill")(given, 2.0)
         assert (x == 1).all()
 
 
@@ -172,7 +173,7 @@ def test_the_read_only_flag_is_current(ffi: Any) -> None:
 
 
 def test_typed_access_is_checked(ffi: Any) -> None:
-    total = function(ffi, "tensor.sum")
+    total = get_testing_function(ffi, "tensor.sum")
     for x in (np.zeros(2, "f4"), np.zeros(2, "i8"), np.zeros(2, "c16"), np.zeros(2, "?")):
         with pytest.raises(TypeError, match=f"expected a tensor of float64, got one of {x.dtype}"):
             total(x)
@@ -189,40 +190,47 @@ def test_typed_access_is_checked(ffi: Any) -> None:
 
 def test_a_view_passes_its_tensor_on(ffi: Any) -> None:
     """A callback gets a reference to the memory, which it may keep."""
-    call, tensor = function(ffi, "tensor.call"), ffi.convert(np.ones(3))
-    for f in (lambda x: x, function(ffi, "echo"), function(ffi, "typed.tensor")):
+    call, tensor = get_testing_function(ffi, "tensor.call"), ffi.convert(np.ones(3))
+    for f in (lambda x: x, get_testing_function(ffi, "echo"), get_testing_function(ffi, "typed.tensor")):
         assert call(f, tensor) is tensor
     kept: list[Any] = []
     for x in (np.arange(3.0), tensor):
         assert call(kept.append, x) is None
-        assert function(ffi, "tensor.call_std")(lambda x: np.asarray(x).sum(), x) == 3
+        assert get_testing_function(ffi, "tensor.call_std")(lambda x: np.asarray(x).sum(), x) == 3
     assert kept[1] is tensor
     assert np.asarray(kept[0]).tolist() == [0, 1, 2]
-    call(function(ffi, "hold"), kept.pop(0))
-    assert function(ffi, "hold")(None) is None
+    call(get_testing_function(ffi, "hold"), kept.pop(0))
+    assert get_testing_function(ffi, "hold")(None) is None
 
 
 def test_a_view_of_memory_without_a_tensor_cannot_be_kept(ffi: Any) -> None:
-    call = function(ffi, "tensor.call_raw")
-    assert call(function(ffi, "tensor.sum")) == 5
-    for f in (lambda x: None, function(ffi, "hold"), function(ffi, "echo"), function(ffi, "typed.tensor")):
+    call = get_testing_function(ffi, "tensor.call_raw")
+    assert call(get_testing_function(ffi, "tensor.sum")) == 5
+    for f in (
+        lambda x: None,
+        get_testing_function(ffi, "hold"),
+        get_testing_function(ffi, "echo"),
+        get_testing_function(ffi, "typed.tensor"),
+    ):
         with pytest.raises(TypeError, match="borrows its memory for one call: it cannot be stored"):
             call(f)
 
 
 def test_a_shape_of_many_axes(ffi: Any) -> None:
-    empty = function(ffi, "tensor.empty")
+    empty = get_testing_function(ffi, "tensor.empty")
     for shape in ((), (2,), (1, 2) * 4, (1, 2, 1) * 3, (0, 1) * 8):
         assert empty(shape, anyffi.dtype("int8")).shape == shape
 
 
 def test_a_view_can_be_used(ffi: Any) -> None:
-    call = function(ffi, "tensor.call")
+    call = get_testing_function(ffi, "tensor.call")
     for x in (np.ones(3), read_only(np.ones((2, 2)))):
         tensor = ffi.convert(x)
-        assert call(function(ffi, "tensor.sum"), x) == x.sum()
-        assert call(function(ffi, "describe"), tensor) == function(ffi, "describe")(tensor)
-        assert call(function(ffi, "typed.tensor_view"), x) == x.ndim
-        assert call(function(ffi, "size"), x) == len(x)
+        assert call(get_testing_function(ffi, "tensor.sum"), x) == x.sum()
+        assert call(get_testing_function(ffi, "describe"), tensor) == get_testing_function(ffi, "describe")(
+            tensor
+        )
+        assert call(get_testing_function(ffi, "typed.tensor_view"), x) == x.ndim
+        assert call(get_testing_function(ffi, "size"), x) == len(x)
     with pytest.raises(ValueError, match="read-only"):
-        call(function(ffi, "tensor.fill"), read_only(np.ones(2)))
+        call(get_testing_function(ffi, "tensor.fill"), read_only(np.ones(2)))

@@ -8,7 +8,8 @@ import anyffi
 import numpy as np
 import pytest
 from anyffi import Device, DLDeviceType
-from tensors import COPIED, Exporter, OldExporter, address, capsules, function, make
+from support import get_testing_function
+from tensors import COPIED, Exporter, OldExporter, address, capsules, make
 
 #: Devices whose memory the CPU cannot read.
 DEVICES = [Device("cuda:1"), Device("rocm"), Device("ext_dev:2"), Device("metal"), Device("type99:7")]
@@ -77,7 +78,7 @@ def test_subclasses_of_devices_compare_by_their_methods() -> None:
 @pytest.mark.parametrize("device", DEVICES, ids=str)
 def test_device_memory_passes_unread(ffi: Any, device: Device) -> None:
     x = OfDevice(ffi, device)
-    echo, hold, held = (function(ffi, name) for name in ("echo", "hold", "held"))
+    echo, hold, held = (get_testing_function(ffi, name) for name in ("echo", "hold", "held"))
     hold({"k": [x]})
     kept = held()["k"][0]
     hold(None)
@@ -85,7 +86,9 @@ def test_device_memory_passes_unread(ffi: Any, device: Device) -> None:
         assert tensor.device == device
         assert tensor.data_ptr() == x.tensor.data_ptr()
         assert tensor.__dlpack_device__() == x.__dlpack_device__()
-        assert function(ffi, "describe")(tensor) == function(ffi, "describe")(x.tensor)
+        assert get_testing_function(ffi, "describe")(tensor) == get_testing_function(ffi, "describe")(
+            x.tensor
+        )
         twin = ffi.from_dlpack(tensor.__dlpack__(max_version=(1, 0), dl_device=x.__dlpack_device__()))
         assert twin.data_ptr() == tensor.data_ptr()
         assert twin.device == device
@@ -100,7 +103,7 @@ def test_the_cpu_does_not_read_device_memory(ffi: Any, device: Device) -> None:
     for given in (x, ffi.convert(x)):
         for f in ("sum", "fill"):
             with pytest.raises(BufferError, match=f"the memory of the tensor is on {device}, not on the CPU"):
-                function(ffi, f"tensor.{f}")(given)
+                get_testing_function(ffi, f"tensor.{f}")(given)
     tensor = ffi.convert(x)
     with pytest.raises(TypeError, match=f"a tensor on {device} is not in memory that NumPy can read"):
         np.asarray(tensor)
@@ -112,7 +115,7 @@ def test_the_cpu_does_not_read_device_memory(ffi: Any, device: Device) -> None:
 
 def test_memory_that_the_cpu_shares_with_a_device_is_read(ffi: Any) -> None:
     for kind in (DLDeviceType.kDLCUDAHost, DLDeviceType.kDLROCMHost, DLDeviceType.kDLCUDAManaged):
-        assert function(ffi, "tensor.sum")(make(ffi, device=Device(kind))) == 0
+        assert get_testing_function(ffi, "tensor.sum")(make(ffi, device=Device(kind))) == 0
 
 
 # ---- streams -----------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import cases
 import numpy as np
 import pytest
 from anyffi import Device, DLDeviceType
-from support import FREE_THREADED
+from support import FREE_THREADED, get_testing_function
 from tensors import (
     ARRAYS,
     IDS,
@@ -21,7 +21,6 @@ from tensors import (
     OldExporter,
     address,
     capsules,
-    function,
     make,
     read_only,
 )
@@ -33,7 +32,7 @@ versioned = pytest.mark.skipif(not VERSIONED, reason="this NumPy knows no versio
 @pytest.mark.parametrize("cls", [Exporter, OldExporter])
 def test_exporters_become_tensors(ffi: Any, cls: Any) -> None:
     x = np.arange(6.0).reshape(2, 3).T
-    for convert in (function(ffi, "echo"), ffi.convert, ffi.from_dlpack):
+    for convert in (get_testing_function(ffi, "echo"), ffi.convert, ffi.from_dlpack):
         exporter = cls(x)
         tensor = convert(exporter)
         assert type(tensor) is ffi.Tensor
@@ -42,15 +41,15 @@ def test_exporters_become_tensors(ffi: Any, cls: Any) -> None:
         # What a capsule without a version holds is read-only.
         assert np.asarray(tensor).flags.writeable == (cls is Exporter and VERSIONED)
     if VERSIONED:
-        assert function(ffi, "describe")(Exporter(x)) == cases.describe(x)
-    assert function(ffi, "tensor.sum")(cls(x)) == 15
+        assert get_testing_function(ffi, "describe")(Exporter(x)) == cases.describe(x)
+    assert get_testing_function(ffi, "tensor.sum")(cls(x)) == 15
 
 
 @capsules
 def test_an_exporter_without_versions_is_read_only(ffi: Any) -> None:
     """Its capsule cannot say whether the memory may be written, and immutable arrays use it too."""
     x = np.zeros(3)
-    fill = function(ffi, "tensor.fill")
+    fill = get_testing_function(ffi, "tensor.fill")
     for given in (OldExporter(x), ffi.convert(OldExporter(x)), x.__dlpack__()):
         with pytest.raises(ValueError, match="the tensor is read-only"):
             fill(ffi.from_dlpack(given), 2.0)
@@ -92,7 +91,7 @@ def test_the_protocol_is_looked_up_on_the_type(ffi: Any) -> None:
 
     plain = Plain()
     plain.__dlpack__ = np.zeros(2).__dlpack__  # type: ignore[attr-defined]
-    echo = function(ffi, "echo")
+    echo = get_testing_function(ffi, "echo")
     assert echo(plain) is plain
     assert echo(Exporter) is Exporter
     assert echo(Disabled(None)) == 5
@@ -107,7 +106,7 @@ class OwnArray(np.ndarray):  # type: ignore[type-arg]
 
 @capsules
 def test_a_subclass_of_ndarray_may_override_its_export(ffi: Any) -> None:
-    assert function(ffi, "echo")(np.zeros(9).view(OwnArray)).shape == (3,)
+    assert get_testing_function(ffi, "echo")(np.zeros(9).view(OwnArray)).shape == (3,)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +117,7 @@ def test_exceptions_of_an_exporter_pass_through(ffi: Any, error: BaseException) 
         def __dlpack__(self, **options: Any) -> Any:
             raise error
 
-    for call in (function(ffi, "nop"), ffi.convert, ffi.from_dlpack):
+    for call in (get_testing_function(ffi, "nop"), ffi.convert, ffi.from_dlpack):
         with pytest.raises(type(error)) as caught:
             call(Failing())
         assert caught.value is error
@@ -133,7 +132,7 @@ def test_other_objects_than_capsules_are_refused(ffi: Any, x: Any) -> None:
             return x
 
     match = f"expected an unused DLPack capsule, got {type(x).__name__}"
-    for call in (function(ffi, "nop"), ffi.convert, ffi.from_dlpack):
+    for call in (get_testing_function(ffi, "nop"), ffi.convert, ffi.from_dlpack):
         with pytest.raises(TypeError, match=match):
             call(Wrong())
 
@@ -152,13 +151,13 @@ def test_capsules_are_used_once(ffi: Any) -> None:
     with pytest.raises(TypeError, match="got PyCapsule"):
         ffi.from_dlpack(datetime.datetime_CAPI)  # type: ignore[attr-defined]
     capsule = x.__dlpack__()
-    assert function(ffi, "echo")(capsule) is capsule, "only `from_dlpack` opens one"
+    assert get_testing_function(ffi, "echo")(capsule) is capsule, "only `from_dlpack` opens one"
 
 
 @versioned
 def test_read_only_exporters(ffi: Any) -> None:
     x = read_only(np.ones(2))
-    assert function(ffi, "describe")(Exporter(x)) == cases.describe(x)
+    assert get_testing_function(ffi, "describe")(Exporter(x)) == cases.describe(x)
     with pytest.raises(BufferError):
         ffi.convert(OldExporter(x))
 
@@ -224,7 +223,7 @@ def test_copies_that_cannot_be_made(ffi: Any) -> None:
 
 @capsules
 def test_flags_and_offsets_pass_through_capsules(ffi: Any) -> None:
-    describe = function(ffi, "describe")
+    describe = get_testing_function(ffi, "describe")
     for tensor in (
         make(ffi, dtype="int4", flags=PADDED | READ_ONLY),
         make(ffi, dtype="float8_e4m3fnx2", byte_offset=8, strides=(1, 2), device=Device("cuda:1")),
@@ -247,7 +246,12 @@ def test_shapes_that_no_memory_has_are_refused(ffi: Any, shape: Any, dtype: str)
     """Even if strides of 0 repeat one element, since consumers multiply the extents."""
     tensor = make(ffi, shape, dtype, strides=(0,) * len(shape))
     for form in (Exporter, OldExporter):
-        for convert in (ffi.convert, ffi.from_dlpack, function(ffi, "nop"), lambda x: ffi.List([x])):
+        for convert in (
+            ffi.convert,
+            ffi.from_dlpack,
+            get_testing_function(ffi, "nop"),
+            lambda x: ffi.List([x]),
+        ):
             with pytest.raises(ValueError, match="the shape has too many elements$"):
                 convert(form(tensor))
     for shape, dtype in (((2**60 - 1, 1), "float64"), ((2**62, 0), "float64"), ((2**62,), "int4")):
@@ -274,8 +278,8 @@ def test_both_backends_share_tensors(both: Any) -> None:
         tensor = one.convert(x)
         assert other.convert(tensor) is tensor
         assert other.from_dlpack(tensor) is tensor
-        assert function(other, "tensor.sum")(tensor) == 3
-        assert function(other, "describe")(tensor) == cases.describe(x)
+        assert get_testing_function(other, "tensor.sum")(tensor) == 3
+        assert get_testing_function(other, "describe")(tensor) == cases.describe(x)
         assert np.shares_memory(np.asarray(other.from_dlpack(tensor.__dlpack__())), x)
 
 
@@ -290,7 +294,7 @@ def test_exporters_are_alike_in_both(both: Any) -> None:
         outcomes = []
         for ffi in both:
             try:
-                outcomes.append(function(ffi, "describe")(x))
+                outcomes.append(get_testing_function(ffi, "describe")(x))
             except Exception as error:
                 outcomes.append((type(error), str(error)))
         assert outcomes[0] == outcomes[1]

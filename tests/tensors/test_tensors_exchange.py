@@ -12,8 +12,8 @@ import anyffi
 import numpy as np
 import pytest
 from anyffi import Device
-from support import frees_classes
-from tensors import CPYTHON, address, function, make
+from support import frees_classes, get_testing_function
+from tensors import CPYTHON, address, make
 
 pytestmark = pytest.mark.skipif(not CPYTHON, reason="the table is for C code over CPython's objects")
 
@@ -96,8 +96,8 @@ def counts(ffi: Any, x: Any, calls: int = 3) -> tuple[int, int]:
     """Convert an array repeatedly; return how often the table and the method were called."""
     x.by_table = x.by_method = 0
     for _ in range(calls):
-        assert function(ffi, "describe")(x) == function(ffi, "describe")(x.tensor)
-    tensor = function(ffi, "echo")([x, x])[0]
+        assert get_testing_function(ffi, "describe")(x) == get_testing_function(ffi, "describe")(x.tensor)
+    tensor = get_testing_function(ffi, "echo")([x, x])[0]
     assert tensor.data_ptr() == x.tensor.data_ptr()
     assert not tensor.same_as(x.tensor)
     assert x.by_table + x.by_method >= calls + 1
@@ -119,7 +119,7 @@ def test_memory_is_released(ffi: Any) -> None:
     before = anyffi.testing.live_blocks()
     data = np.arange(4.0)
     x = array_class(capsule(table()))(ffi.convert(data))
-    tensors = [function(ffi, "echo")(x) for _ in range(3)]
+    tensors = [get_testing_function(ffi, "echo")(x) for _ in range(3)]
     del x
     assert [tensor.data_ptr() for tensor in tensors] == [address(data)] * 3
     assert np.asarray(tensors.pop()).tolist() == [0, 1, 2, 3]
@@ -131,7 +131,7 @@ def test_memory_is_released(ffi: Any) -> None:
 @pytest.mark.unrecorded("each backend has allocations of its own")
 def test_each_allocation_fails_in_turn(ffi: Any) -> None:
     x = array_class(capsule(table()))(make(ffi))
-    describe, fail = function(ffi, "describe"), function(ffi, "fail_allocation")
+    describe, fail = get_testing_function(ffi, "describe"), get_testing_function(ffi, "fail_allocation")
     expected = describe(x)
     before, failures, result = anyffi.testing.live_blocks(), 0, None
     while result is None:
@@ -181,12 +181,12 @@ def test_the_method_explains_what_the_table_cannot_export(ffi: Any) -> None:
             return self.tensor.__dlpack__(**options)
 
     x = Failing(make(ffi))
-    function(ffi, "nop")(x)
+    get_testing_function(ffi, "nop")(x)
     x.fails = True
     with pytest.raises(BufferError, match="not now"):
-        function(ffi, "nop")(x)
+        get_testing_function(ffi, "nop")(x)
     x.fails = False
-    assert function(ffi, "echo")(x).data_ptr() == x.tensor.data_ptr()
+    assert get_testing_function(ffi, "echo")(x).data_ptr() == x.tensor.data_ptr()
 
 
 def test_device_memory_is_exported_by_the_method(ffi: Any) -> None:
@@ -209,8 +209,8 @@ def test_a_subclass_may_override_its_export(ffi: Any) -> None:
         pass
 
     for _ in range(2):
-        assert function(ffi, "echo")(Array(make(ffi))).data_ptr() != other.data_ptr()
-        assert function(ffi, "echo")(Own(make(ffi))).data_ptr() == other.data_ptr()
+        assert get_testing_function(ffi, "echo")(Array(make(ffi))).data_ptr() != other.data_ptr()
+        assert get_testing_function(ffi, "echo")(Own(make(ffi))).data_ptr() == other.data_ptr()
     assert counts(ffi, Same(make(ffi)))[0] == 0
 
 
@@ -220,13 +220,13 @@ def test_other_conversions_precede_the_table(ffi: Any) -> None:
     stands = type("Stands", (), {**offered, "__anyffi_value__": lambda self: 8})()
     disabled = type("Disabled", (), {**offered, "__dlpack__": None, "__index__": lambda self: 9})()
     for _ in range(2):
-        assert [function(ffi, "echo")(x) for x in (number, stands, disabled)] == [7, 8, 9]
+        assert [get_testing_function(ffi, "echo")(x) for x in (number, stands, disabled)] == [7, 8, 9]
 
 
 def test_a_class_that_changes_is_inspected_again(ffi: Any) -> None:
     Array = array_class(capsule(table()))
     x, other = Array(make(ffi)), make(ffi)
-    echo = function(ffi, "echo")
+    echo = get_testing_function(ffi, "echo")
     for _ in range(2):
         assert echo(x).data_ptr() == x.tensor.data_ptr()
     Array.__dlpack__ = lambda self, **options: other.__dlpack__(**options)
@@ -241,7 +241,7 @@ def test_classes_are_not_kept_alive(ffi: Any) -> None:
     for _ in range(20):
         Array = array_class(capsule(table()))
         x = Array(make(ffi))
-        assert function(ffi, "echo")([x, x])[1].data_ptr() == x.tensor.data_ptr()
+        assert get_testing_function(ffi, "echo")([x, x])[1].data_ptr() == x.tensor.data_ptr()
         gone = weakref.ref(Array)
         del x, Array
         gc.collect()

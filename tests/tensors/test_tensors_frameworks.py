@@ -9,7 +9,8 @@ import anyffi
 import numpy as np
 import pytest
 from programs import run_program
-from tensors import CPYTHON, function
+from support import get_testing_function
+from tensors import CPYTHON
 
 pytestmark = pytest.mark.skipif(not CPYTHON, reason="these libraries only support CPython")
 
@@ -35,7 +36,7 @@ def arrow() -> Any:
 
 def twice(ffi: Any, x: Any) -> list[Any]:
     """Convert an array by each entry point; repeatedly, since call paths are cached."""
-    echo = function(ffi, "echo")
+    echo = get_testing_function(ffi, "echo")
     return [echo(x), ffi.convert(x), ffi.from_dlpack(x), echo([x])[0], echo(x)]
 
 
@@ -110,24 +111,24 @@ def test_torch_tensors_that_are_not_exported(ffi: Any, torch: Any) -> None:
     }
     for match, x in refused.items():
         for call in (
-            function(ffi, "echo"),
+            get_testing_function(ffi, "echo"),
             ffi.convert,
             ffi.from_dlpack,
-            lambda x: function(ffi, "echo")([x]),
+            lambda x: get_testing_function(ffi, "echo")([x]),
         ):
-            function(ffi, "nop")(plain)
+            get_testing_function(ffi, "nop")(plain)
             with pytest.raises(BufferError, match=match):
                 call(x)
 
 
 def test_writes_are_visible_in_torch(ffi: Any, torch: Any) -> None:
     x = torch.zeros(2, 3, dtype=torch.float64)
-    function(ffi, "tensor.fill")(x[:, ::2], 2.0)
+    get_testing_function(ffi, "tensor.fill")(x[:, ::2], 2.0)
     assert x.tolist() == [[2, 0, 2], [2, 0, 2]]
-    tensor = function(ffi, "echo")(x)
+    tensor = get_testing_function(ffi, "echo")(x)
     back = torch.from_dlpack(tensor)
     back += 1
-    assert function(ffi, "tensor.sum")(tensor) == 14
+    assert get_testing_function(ffi, "tensor.sum")(tensor) == 14
     assert torch.utils.dlpack.from_dlpack(tensor.__dlpack__()).data_ptr() == x.data_ptr()
     assert torch.asarray(tensor).data_ptr() == x.data_ptr()
 
@@ -137,7 +138,7 @@ def test_the_last_holder_keeps_the_memory_of_torch(ffi: Any, torch: Any) -> None
     gc.collect()
     before = live()
     x = torch.arange(1000.0)
-    hold, held = function(ffi, "hold"), function(ffi, "held")
+    hold, held = get_testing_function(ffi, "hold"), get_testing_function(ffi, "held")
     hold({"k": [x]})
     tensor = held()["k"][0]
     hold(None)
@@ -159,8 +160,8 @@ def test_a_subclass_of_torch_overrides_its_export(ffi: Any, torch: Any) -> None:
 
     x = torch.arange(3.0).as_subclass(Own)
     for _ in range(3):
-        function(ffi, "nop")(torch.arange(3.0))
-        assert function(ffi, "echo")(x).shape == (7,)
+        get_testing_function(ffi, "nop")(torch.arange(3.0))
+        assert get_testing_function(ffi, "echo")(x).shape == (7,)
 
 
 def test_from_dlpack_of_torch(ffi: Any, torch: Any) -> None:
@@ -195,7 +196,7 @@ def test_arrays_of_jax_are_not_copied(ffi: Any, jax: Any) -> None:
     gc.collect()
     assert np.asarray(tensor).tolist() == list(range(1000))
     for shape in ((), (0, 3)):
-        assert function(ffi, "echo")(jax.numpy.zeros(shape)).shape == shape
+        assert get_testing_function(ffi, "echo")(jax.numpy.zeros(shape)).shape == shape
 
 
 # ---- Arrow ---------------------------------------------------------------------------------------------------
@@ -219,7 +220,11 @@ def test_arrow_arrays_that_are_not_exported(ffi: Any, arrow: Any) -> None:
         arrow.array([[1], [2, 3]]),
     ):
         errors = []
-        for call in (x.__dlpack__, lambda x=x: function(ffi, "echo")(x), lambda x=x: ffi.from_dlpack(x)):
+        for call in (
+            x.__dlpack__,
+            lambda x=x: get_testing_function(ffi, "echo")(x),
+            lambda x=x: ffi.from_dlpack(x),
+        ):
             with pytest.raises(Exception) as caught:  # noqa: PT011 - whichever Arrow raises
                 call()
             errors.append((type(caught.value), str(caught.value)))
@@ -230,7 +235,7 @@ def test_memory_of_arrow_outlives_the_array(ffi: Any, arrow: Any) -> None:
     gc.collect()
     before = arrow.total_allocated_bytes()
     x = arrow.array(range(10_000))
-    tensor = function(ffi, "echo")([x])[0]
+    tensor = get_testing_function(ffi, "echo")([x])[0]
     del x
     gc.collect()
     assert arrow.total_allocated_bytes() > before

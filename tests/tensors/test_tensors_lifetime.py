@@ -13,7 +13,8 @@ import cases
 import numpy as np
 import pytest
 from programs import run_program
-from tensors import CPYTHON, Exporter, OldExporter, capsules, cpython_only, function, make
+from support import get_testing_function
+from tensors import CPYTHON, Exporter, OldExporter, capsules, cpython_only, make
 
 
 class Watched(np.ndarray):  # type: ignore[type-arg]
@@ -29,7 +30,7 @@ def watched() -> tuple[Any, weakref.ref[Any]]:
 def test_a_call_keeps_nothing(ffi: Any) -> None:
     x = np.arange(4.0)
     before = sys.getrefcount(x)
-    nop, echo, total = (function(ffi, name) for name in ("nop", "echo", "tensor.sum"))
+    nop, echo, total = (get_testing_function(ffi, name) for name in ("nop", "echo", "tensor.sum"))
     for _ in range(3):
         nop(x, [x], {"k": (x,)}, Exporter(x), OldExporter(x))
         echo(x)
@@ -42,7 +43,7 @@ def test_a_call_keeps_nothing(ffi: Any) -> None:
         with pytest.raises(BufferError):
             nop(x, x.view("u1")[:30].view([("a", "u1"), ("b", "f4"), ("c", "V10")])["b"])
         with pytest.raises(TypeError):
-            function(ffi, "tensor.fill")(x, "no number")
+            get_testing_function(ffi, "tensor.fill")(x, "no number")
     assert sys.getrefcount(x) == before
 
 
@@ -52,7 +53,7 @@ def test_the_tensor_keeps_the_array(ffi: Any) -> None:
     tensor = ffi.convert(x)
     del x
     assert alive() is not None
-    assert function(ffi, "tensor.sum")(tensor) == 6
+    assert get_testing_function(ffi, "tensor.sum")(tensor) == 6
     del tensor
     assert alive() is None
 
@@ -75,7 +76,7 @@ def test_the_last_holder_keeps_the_memory(ffi: Any, order: str) -> None:
     else:
         del held, last
         assert alive() is not None
-        assert function(ffi, "tensor.sum")(tensor) == 6
+        assert get_testing_function(ffi, "tensor.sum")(tensor) == 6
         del tensor
     assert alive() is None
 
@@ -83,7 +84,7 @@ def test_the_last_holder_keeps_the_memory(ffi: Any, order: str) -> None:
 @cpython_only
 def test_cpp_keeps_the_array(ffi: Any) -> None:
     x, alive = watched()
-    hold, held = function(ffi, "hold"), function(ffi, "held")
+    hold, held = get_testing_function(ffi, "hold"), get_testing_function(ffi, "held")
     hold([x])
     del x
     assert alive() is not None
@@ -99,7 +100,7 @@ def test_cpp_keeps_the_array(ffi: Any) -> None:
 def test_memory_is_released_on_any_thread(ffi: Any, wrap: Any) -> None:
     x, alive = watched()
     tensor = ffi.convert(wrap(x))
-    hold, drop = function(ffi, "hold"), function(ffi, "drop_in_thread")
+    hold, drop = get_testing_function(ffi, "hold"), get_testing_function(ffi, "drop_in_thread")
     hold(tensor)
     del x, tensor
     thread = threading.Thread(target=hold, args=(None,))

@@ -10,7 +10,8 @@ import cases
 import numpy as np
 import pytest
 from anyffi import Device, DLDeviceType
-from tensors import CPYTHON, PADDED, address, function, make, ml_dtypes, read_only
+from support import get_testing_function
+from tensors import CPYTHON, PADDED, address, make, ml_dtypes, read_only
 
 
 @pytest.mark.parametrize("name", cases.DLPACK)
@@ -21,7 +22,7 @@ def test_arrays_of_every_dtype(ffi: Any, name: str) -> None:
     assert array.flags.writeable
     assert address(array) == tensor.data_ptr()
     assert np.asarray(tensor.__array__()).dtype == array.dtype
-    assert function(ffi, "tensor.empty")((2, 3), anyffi.dtype(name)).strides == (3, 1)
+    assert get_testing_function(ffi, "tensor.empty")((2, 3), anyffi.dtype(name)).strides == (3, 1)
 
 
 def test_offsets_and_strides(ffi: Any) -> None:
@@ -70,7 +71,7 @@ def test_dtypes_unknown_to_numpy(ffi: Any, dtype: str, more: Any) -> None:
     with pytest.raises(TypeError, match=reason):
         np.asarray(tensor)
     assert tensor.dtype == dtype
-    assert function(ffi, "echo")(tensor) is tensor
+    assert get_testing_function(ffi, "echo")(tensor) is tensor
 
 
 def test_memory_of_other_devices(ffi: Any) -> None:
@@ -112,9 +113,11 @@ def test_arrays_of_ml_dtypes(ffi: Any) -> None:
             plain[0, 0, ...],
             read_only(plain[:]),
         ):
-            tensor = function(ffi, "echo")(x)
+            tensor = get_testing_function(ffi, "echo")(x)
             assert tensor.dtype == x.dtype
-            assert function(ffi, "describe")(plain).endswith("padded)") == bool(tensor.dtype.bits % 8)
+            assert get_testing_function(ffi, "describe")(plain).endswith("padded)") == bool(
+                tensor.dtype.bits % 8
+            )
             for back in (np.asarray(tensor), tensor.__array__()):
                 assert back.dtype == x.dtype
                 assert back.flags.writeable == x.flags.writeable
@@ -141,7 +144,7 @@ def test_subclasses_of_ndarray(ffi: Any) -> None:
     class Late(np.ndarray):  # type: ignore[type-arg]
         pass
 
-    base, echo = np.arange(6, dtype="i2").reshape(2, 3)[::-1], function(ffi, "echo")
+    base, echo = np.arange(6, dtype="i2").reshape(2, 3)[::-1], get_testing_function(ffi, "echo")
     writable, fixed = base.view(Plain), read_only(base.view())
     for _ in range(3):
         for given in (writable, [writable], {"k": writable}):
@@ -166,10 +169,10 @@ def test_subclasses_of_ndarray(ffi: Any) -> None:
 
 
 def test_arrays_in_containers(ffi: Any) -> None:
-    x, nop = np.zeros((2, 3)), function(ffi, "nop")
+    x, nop = np.zeros((2, 3)), get_testing_function(ffi, "nop")
     before = sys.getrefcount(x) if CPYTHON else 0
     for _ in range(4):
-        result = function(ffi, "echo")([x, (x, x.T), {"k": x[:1]}, read_only(x.view())])
+        result = get_testing_function(ffi, "echo")([x, (x, x.T), {"k": x[:1]}, read_only(x.view())])
         assert result[0].shape == (2, 3)
         assert not result[0].same_as(result[1][0])
         assert result[1][1].strides == (1, 3)
@@ -181,7 +184,7 @@ def test_arrays_in_containers(ffi: Any) -> None:
             nop([x, np.zeros(1, "O")])
         with pytest.raises(ZeroDivisionError):
             nop([x, [x]], cases.REFUSED)
-        assert function(ffi, "apply")(lambda a: [a, x], [x])[1].data_ptr() == address(x)
+        assert get_testing_function(ffi, "apply")(lambda a: [a, x], [x])[1].data_ptr() == address(x)
         del result
     if CPYTHON:
         assert sys.getrefcount(x) == before

@@ -11,8 +11,8 @@ from typing import Any
 import anyffi
 import pytest
 from programs import run_program
-from support import CPYTHON, ROOT, cpython_only, run
-from traced import calls, outer
+from support import CPYTHON, ROOT, cpython_only, get_testing_function, run
+from traced import calls
 
 
 @pytest.mark.slow("test runs")
@@ -34,7 +34,7 @@ def test_nothing_is_left_when_a_trace_ends(ffi: Any) -> None:
     with anyffi.trace():
         assert core.__dict__["__call__"] is not before
     assert core.__dict__["__call__"] is before
-    echo = outer(ffi, "echo")
+    echo = get_testing_function(ffi, "echo")
     with anyffi.trace() as first, anyffi.trace() as second:
         echo(1)
     echo(2)
@@ -45,7 +45,7 @@ def test_nothing_is_left_when_a_trace_ends(ffi: Any) -> None:
 
 
 def test_a_trace_may_begin_and_end_within_a_call(ffi: Any) -> None:
-    apply, echo = outer(ffi, "apply"), outer(ffi, "echo")
+    apply, echo = get_testing_function(ffi, "apply"), get_testing_function(ffi, "echo")
     traced = anyffi.trace()
     apply(traced.__enter__)
     echo(1)
@@ -55,7 +55,7 @@ def test_a_trace_may_begin_and_end_within_a_call(ffi: Any) -> None:
 
 
 def test_exceptions_keep_their_identity_and_context(ffi: Any) -> None:
-    apply = outer(ffi, "apply")
+    apply = get_testing_function(ffi, "apply")
     raised = KeyError("x")
 
     def fail() -> None:
@@ -72,7 +72,7 @@ def test_exceptions_keep_their_identity_and_context(ffi: Any) -> None:
 
 @pytest.mark.skipif(not CPYTHON, reason="counts references")
 def test_references_and_wrappers_are_the_same(ffi: Any) -> None:
-    echo = outer(ffi, "echo")
+    echo = get_testing_function(ffi, "echo")
     x, xs = object(), ffi.List([1])
     with anyffi.trace():
         before = sys.getrefcount(x), sys.getrefcount(xs)

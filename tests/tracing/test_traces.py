@@ -9,12 +9,12 @@ from typing import Any
 import anyffi
 import pytest
 from programs import run_program
-from support import CPYTHON, Build, cpython_only, needs_compilers
-from traced import VALUES, calls, outer, settled
+from support import CPYTHON, Build, cpython_only, get_testing_function, needs_compilers
+from traced import VALUES, calls, settled
 
 
 def test_a_call_and_a_callback(ffi: Any) -> None:
-    apply = outer(ffi, "apply")
+    apply = get_testing_function(ffi, "apply")
 
     def double(x: int, *more: int, last: int = 1) -> int:
         return 2 * x
@@ -60,7 +60,7 @@ def test_a_call_and_a_callback(ffi: Any) -> None:
 
 def test_arguments_have_their_names(ffi: Any) -> None:
     with anyffi.trace() as traced, pytest.raises(ValueError, match="why"):
-        outer(ffi, "raise_error")("ValueError", message="why")
+        get_testing_function(ffi, "raise_error")("ValueError", message="why")
     called, raised = calls(traced)
     assert called["signature"] == "testing.raise_error(kind: str, message: Any) -> None"
     assert called["arguments"] == [
@@ -72,7 +72,7 @@ def test_arguments_have_their_names(ffi: Any) -> None:
 
 @pytest.mark.parametrize("name", ["add", "typed.many_overloads"])
 def test_keywords_that_are_no_text(ffi: Any, name: str) -> None:
-    function: Any = outer(ffi, name)
+    function: Any = get_testing_function(ffi, name)
     # PyPy's interpreter has another message.
     words = "^keywords must be strings$" if CPYTHON else "keywords must be strings"
     for _ in range(2):
@@ -83,7 +83,7 @@ def test_keywords_that_are_no_text(ffi: Any, name: str) -> None:
 
 
 def test_overloads_by_keyword_are_one_call(ffi: Any) -> None:
-    overloaded = outer(ffi, "typed.many_overloads")
+    overloaded = get_testing_function(ffi, "typed.many_overloads")
     with anyffi.trace() as traced:
         overloaded(1, text="a")
         overloaded(text="a", x0=1)
@@ -235,7 +235,7 @@ def test_calls_of_the_package_itself_are_left_out(ffi: Any, build: Build) -> Non
 
 
 def test_values_are_bounded(ffi: Any) -> None:
-    echo = outer(ffi, "echo")
+    echo = get_testing_function(ffi, "echo")
     nested: Any = 1
     for _ in range(150):
         nested = [nested]

@@ -9,10 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-
-def get(ffi: Any, name: str) -> Any:
-    return ffi.get_global_func("testing." + name)
+from support import get_testing_function
 
 
 class Place:
@@ -31,18 +28,18 @@ class Place:
 def test_paths(ffi: Any, path: str) -> None:
     native = os.fsencode(path)
     for value in (path, native, pathlib.PurePosixPath(path), Place(path), Place(native), np.str_(path)):
-        as_bytes = get(ffi, "as.path_bytes")(value)
+        as_bytes = get_testing_function(ffi, "as.path_bytes")(value)
         assert as_bytes == os.fsencode(os.fspath(value))
-        result = get(ffi, "as.path")(value)
+        result = get_testing_function(ffi, "as.path")(value)
         assert type(result) is type(pathlib.Path())
         assert result == pathlib.Path(os.fsdecode(os.fspath(value)))
-    assert get(ffi, "as.paths")((path, Place(path))) == [pathlib.Path(path)] * 2
-    assert get(ffi, "as.optional_path")(path) == pathlib.Path(path)
-    assert get(ffi, "as.optional_path")(None) is None
+    assert get_testing_function(ffi, "as.paths")((path, Place(path))) == [pathlib.Path(path)] * 2
+    assert get_testing_function(ffi, "as.optional_path")(path) == pathlib.Path(path)
+    assert get_testing_function(ffi, "as.optional_path")(None) is None
 
 
 def test_what_is_no_path(ffi: Any) -> None:
-    path = get(ffi, "as.path")
+    path = get_testing_function(ffi, "as.path")
     for bad in (5, None, [b"x"], object(), UserList(), 1.5):
         with pytest.raises(TypeError, match=r"argument 0 \(x\): expected str | bytes | PathLike, got"):
             path(bad)

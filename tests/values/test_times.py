@@ -14,11 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-
-def get(ffi: Any, name: str) -> Any:
-    return ffi.get_global_func("testing." + name)
-
+from support import get_testing_function
 
 UTC = datetime.timezone.utc
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=UTC)
@@ -36,7 +32,7 @@ def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any
 
 @pytest.mark.usefixtures("zone")
 def test_times(ffi: Any) -> None:
-    same, count = get(ffi, "as.time"), get(ffi, "as.time_count")
+    same, count = get_testing_function(ffi, "as.time"), get_testing_function(ffi, "as.time_count")
     for naive in (
         datetime.datetime(2024, 2, 29, 12, 30, 15, 123456), datetime.datetime(1969, 7, 20), datetime.datetime(1970, 1, 1),
         # An hour that occurs twice, since clocks were turned back.
@@ -53,11 +49,14 @@ def test_times(ffi: Any) -> None:
 @given(naive=TIMES)
 def test_times_are_exact(ffi: Any, naive: datetime.datetime) -> None:
     aware = naive.replace(tzinfo=UTC)
-    assert get(ffi, "as.time_count")(aware) == (aware - EPOCH) // datetime.timedelta(microseconds=1) * 1000
+    assert (
+        get_testing_function(ffi, "as.time_count")(aware)
+        == (aware - EPOCH) // datetime.timedelta(microseconds=1) * 1000
+    )
 
 
 def test_times_of_numpy_and_pandas(ffi: Any) -> None:
-    count = get(ffi, "as.time_count")
+    count = get_testing_function(ffi, "as.time_count")
     for text in ("2024-02-29T12:30:15.123456789", "1969-12-31T23:59:59.999999999"):
         assert count(np.datetime64(text, "ns")) == int(np.datetime64(text, "ns").astype("i8"))
     for unit in ("Y", "M", "W", "D", "h", "m", "s", "ms", "us"):
@@ -67,14 +66,14 @@ def test_times_of_numpy_and_pandas(ffi: Any) -> None:
         count(np.datetime64("NaT", "s"))
     with pytest.raises(ValueError, match="in units of 'ps'"):
         count(np.datetime64(1, "ps"))
-    duration = get(ffi, "stl.nanoseconds")
+    duration = get_testing_function(ffi, "stl.nanoseconds")
     assert duration(np.timedelta64(1500, "us")) == datetime.timedelta(microseconds=1500)
     with pytest.raises(ValueError, match="in units of 'M'"):
         duration(np.timedelta64(1, "M"))
 
 
 def test_what_is_no_time(ffi: Any) -> None:
-    same = get(ffi, "as.time")
+    same = get_testing_function(ffi, "as.time")
     for bad in (
         5,
         1.5,
@@ -89,7 +88,7 @@ def test_what_is_no_time(ffi: Any) -> None:
     for far in (datetime.datetime.min, datetime.datetime.max):
         with pytest.raises(OverflowError, match="does not fit the duration"):
             same(far.replace(tzinfo=UTC))
-    seconds = get(ffi, "as.time_seconds")
+    seconds = get_testing_function(ffi, "as.time_seconds")
     assert seconds(datetime.datetime(2020, 1, 1)) == datetime.datetime(2020, 1, 1)
     with pytest.raises(ValueError, match="expected a whole number of the duration's ticks, got datetime"):
         seconds(datetime.datetime(2020, 1, 1, microsecond=1))
@@ -104,7 +103,7 @@ def test_what_is_no_time(ffi: Any) -> None:
 
 
 def test_results_are_rounded_to_microseconds(ffi: Any) -> None:
-    at = get(ffi, "as.time_at")
+    at = get_testing_function(ffi, "as.time_at")
     for count in (0, 499, 500, 1500, -499, -1501, 1700000000123456789):
         expected = EPOCH + datetime.timedelta(
             microseconds=math.floor(abs(count) / 1000 + 0.5) * (1 if count >= 0 else -1)
@@ -117,7 +116,7 @@ def test_results_are_rounded_to_microseconds(ffi: Any) -> None:
 def test_durations(ffi: Any) -> None:
     delta = datetime.timedelta
     nanoseconds, milliseconds, minutes = (
-        get(ffi, "stl." + n) for n in ("nanoseconds", "milliseconds", "minutes")
+        get_testing_function(ffi, "stl." + n) for n in ("nanoseconds", "milliseconds", "minutes")
     )
     for value in (delta(seconds=1.5), 1.5, fractions.Fraction(3, 2) * 1.0, np.float32(1.5)):
         assert nanoseconds(value) == milliseconds(value) == delta(seconds=1.5)
@@ -136,7 +135,7 @@ def test_durations(ffi: Any) -> None:
             nanoseconds(bad)
     with pytest.raises(ValueError, match="cannot be NaN"):
         nanoseconds(math.nan)
-    seconds = get(ffi, "stl.seconds_float")
+    seconds = get_testing_function(ffi, "stl.seconds_float")
     for endless in (math.inf, 1e300):
         with pytest.raises(OverflowError, match="292,000 years"):
             seconds(endless)
@@ -149,7 +148,7 @@ def test_durations(ffi: Any) -> None:
 
 def test_times_inside_of_containers(ffi: Any) -> None:
     delta, moment = datetime.timedelta, datetime.datetime(2024, 2, 29, 12, 30, 15, 123456)
-    times = get(ffi, "as.times")
+    times = get_testing_function(ffi, "as.times")
 
     class Delta(datetime.timedelta):
         pass
@@ -175,7 +174,7 @@ def test_times_inside_of_containers(ffi: Any) -> None:
 
 @given(delta=st.timedeltas(datetime.timedelta(-36525), datetime.timedelta(36525)))
 def test_durations_round_trip(ffi: Any, delta: datetime.timedelta) -> None:
-    assert get(ffi, "stl.nanoseconds")(delta) == delta
+    assert get_testing_function(ffi, "stl.nanoseconds")(delta) == delta
     # Within a year, a double holds microseconds exactly.
     short = delta / 100
-    assert get(ffi, "stl.seconds_float")(short) == short
+    assert get_testing_function(ffi, "stl.seconds_float")(short) == short
