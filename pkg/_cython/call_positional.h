@@ -129,10 +129,26 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_callable(AnyffiFunction* target, Py
   return anyffi_py_finish(result, values, packed);
 }
 
+/// Makes a short call by the fastest path for its first argument, as a tail call.
+ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_dispatch(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
+  unsigned long class_flags = count > 0 ? Py_TYPE(args[0])->tp_flags : 0;
+  if ((class_flags & (ANYFFI_TEXT_FLAGS | ANYFFI_OBJECT_FLAGS)) == 0) {
+    return anyffi_py_call_immediate(target, args, count);
+  }
+  if (count > 1) {
+    if (class_flags & ANYFFI_TEXT_FLAGS) return anyffi_py_call_plain(target, args, count);
+    return class_flags & Py_TPFLAGS_HAVE_VECTORCALL ? anyffi_py_call_callable(target, args, count)
+                                                    : anyffi_py_call_objects(target, args, count);
+  }
+  if ((class_flags & ANYFFI_CONTAINER_FLAGS) && anyffi_py_is_overloaded(target)) {
+    return anyffi_py_call_overloads(target, args, 1);
+  }
+  return class_flags & ANYFFI_TEXT_FLAGS ? anyffi_py_call_text(target, args) : anyffi_py_call_object(target, args);
+}
+
 /// Calls with arguments by position; the caller keeps them and the function alive.
-static inline PyObject* anyffi_py_call(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
-  return count > ANYFFI_MAX_SHORT ? anyffi_py_call_long(target, args, count)
-                                  : anyffi_py_call_objects(target, args, count);
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
+  return count > ANYFFI_MAX_SHORT ? anyffi_py_call_long(target, args, count) : anyffi_py_dispatch(target, args, count);
 }
 
 #endif  // ANYFFI_CALL_POSITIONAL_H_

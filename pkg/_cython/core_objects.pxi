@@ -181,7 +181,9 @@ cdef int learn_parameters "anyffi_py_learn_parameters"(PyObject* function) excep
         overloads = []
         overload = info.overloads
         while overload != NULL:
-            overloads.append(names_of((<AnyffiFunction*>overload.function).info))
+            names = names_of((<AnyffiFunction*>overload.function).info)
+            # Overloads with equal names share the tuple, so that calls compare it once.
+            overloads.append(overloads[-1] if overloads and overloads[-1] == names else names)
             overload = overload.next
         found = tuple(overloads)
     # Another thread may have set it meanwhile.

@@ -106,11 +106,14 @@ static int32_t anyffi_py_place_overload(void* context, const AnyffiOverload* ove
 /// 1 if the keywords name the parameters of each overload in order, so that the call equals one by position.
 static int anyffi_py_are_in_order_of_all(const AnyffiFunction* target, const AnyffiNamed* named) {
   Py_ssize_t num_names = PyTuple_GET_SIZE(named->names), total = named->count + num_names, index = 0;
+  const PyObject* compared = NULL;
   for (const AnyffiOverload* overload = target->info->overloads; overload != NULL; overload = overload->next) {
     const AnyffiFunctionInfo* info = ((AnyffiFunction*)overload->function)->info;
     if (index >= PyTuple_GET_SIZE(named->parameters) || total < info->num_required) return 0;
     if (info->flags & ANYFFI_KEYWORD_ONLY) return 0;
     PyObject* parameters = PyTuple_GET_ITEM(named->parameters, index++);
+    if (parameters == compared) continue;
+    compared = parameters;
     if (total > PyTuple_GET_SIZE(parameters)) return 0;
     for (Py_ssize_t i = 0; i < num_names; ++i) {
       if (PyTuple_GET_ITEM(parameters, named->count + i) != PyTuple_GET_ITEM(named->names, i)) return 0;

@@ -25,30 +25,12 @@ static inline int anyffi_py_is_short(PyObject* function, Py_ssize_t count) {
   return count <= ANYFFI_MAX_SHORT && Py_TYPE(function)->tp_call == anyffi_py_call_tuple;
 }
 
-/// Makes a short call by the fastest path for its first argument, as a tail call.
-ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_dispatch(PyObject* function, PyObject* const* args, Py_ssize_t count) {
-  AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)function)->object;
-  unsigned long class_flags = count > 0 ? Py_TYPE(args[0])->tp_flags : 0;
-  if ((class_flags & (ANYFFI_TEXT_FLAGS | ANYFFI_OBJECT_FLAGS)) == 0) {
-    return anyffi_py_call_immediate(target, args, count);
-  }
-  if (count > 1) {
-    if (class_flags & ANYFFI_TEXT_FLAGS) return anyffi_py_call_plain(target, args, count);
-    return class_flags & Py_TPFLAGS_HAVE_VECTORCALL ? anyffi_py_call_callable(target, args, count)
-                                                    : anyffi_py_call_objects(target, args, count);
-  }
-  if ((class_flags & ANYFFI_CONTAINER_FLAGS) && anyffi_py_is_overloaded(target)) {
-    return anyffi_py_call_overloads(target, args, 1);
-  }
-  return class_flags & ANYFFI_TEXT_FLAGS ? anyffi_py_call_text(target, args) : anyffi_py_call_object(target, args);
-}
-
 /// Calls with keywords that are in order; else takes the slow path.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_vectorcall_named(PyObject* function, PyObject* const* args, Py_ssize_t count,
                                                          PyObject* names) {
   Py_ssize_t total = count + PyTuple_GET_SIZE(names);
   if (anyffi_py_is_short(function, total) && anyffi_py_are_in_order(function, count, names)) {
-    return anyffi_py_dispatch(function, args, total);
+    return anyffi_py_dispatch((AnyffiFunction*)((AnyffiWrapper*)function)->object, args, total);
   }
   return anyffi_py_call_slow(function, args, count, names);
 }
@@ -57,7 +39,9 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_vectorcall_named(PyObject* function, PyO
 static PyObject* anyffi_py_vectorcall(PyObject* function, PyObject* const* args, size_t flags, PyObject* names) {
   Py_ssize_t count = PyVectorcall_NARGS(flags);
   if (names != NULL) return anyffi_py_vectorcall_named(function, args, count, names);
-  if (anyffi_py_is_short(function, count)) return anyffi_py_dispatch(function, args, count);
+  if (anyffi_py_is_short(function, count)) {
+    return anyffi_py_dispatch((AnyffiFunction*)((AnyffiWrapper*)function)->object, args, count);
+  }
   return anyffi_py_call_slow(function, args, count, NULL);
 }
 
@@ -80,7 +64,11 @@ static PyObject* anyffi_py_vectorcall_items(PyObject* function, PyObject* const*
 /// The same for a function with keyword-only parameters.
 static PyObject* anyffi_py_vectorcall_keyword_only(PyObject* function, PyObject* const* args, size_t flags,
                                                    PyObject* names) {
-  return anyffi_py_call_slow(function, args, PyVectorcall_NARGS(flags), names);
+  Py_ssize_t count = PyVectorcall_NARGS(flags);
+  if (names == NULL && anyffi_py_is_short(function, count)) {
+    return anyffi_py_dispatch((AnyffiFunction*)((AnyffiWrapper*)function)->object, args, count);
+  }
+  return anyffi_py_call_slow(function, args, count, names);
 }
 
 /// Returns the vectorcall function for a function.
