@@ -207,6 +207,8 @@ class BoundClasses:
                 self._released[type_code] = weakref.ref(cls)
                 self._made.pop(type_code, None)
                 self._registered.pop(type_code, None)
+                if "_anyffi_record" in cls.__dict__:
+                    self._runtime.record_set_defaults(type_code, (), None)
                 for each in (type_code, *cls.__dict__.get("_anyffi_record", ())[:2]):
                     self._core.drop_class(each)
 

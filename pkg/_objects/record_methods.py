@@ -7,7 +7,7 @@ from functools import partial
 from weakref import ref
 
 from .._builtins import *  # noqa: F403
-from .._typing import TYPE_CHECKING, Any
+from .._typing import TYPE_CHECKING, Any, Callable
 
 __all__ = ["NO_STATE", "RecordMethods"]
 
@@ -63,6 +63,8 @@ class RecordMethods:
         #: Fields with a default value (not a factory), by name; and those among them that are not parameters.
         _anyffi_defaults: tuple[tuple[str, Any], ...]
         _anyffi_set_nowhere: tuple[tuple[str, Any], ...]
+        #: Functions that return the defaults of fields, by name; factories included.
+        _anyffi_fillers: dict[str, Callable[[], Any]]
         #: Fields that can be set only once, by name.
         _anyffi_frozen: dict[str, Any]
         #: For each field, the kinds of values that it holds unchanged.
@@ -115,6 +117,11 @@ class RecordMethods:
             name = next(name for name in state if name in NO_STATE)
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         exact = state if type(state) is dict else dict(state.items())
+        fillers = self._anyffi_fillers
+        for name in fillers:
+            if name not in exact:
+                # An older version of the class has written the state.
+                exact = {**exact, name: fillers[name]()}
         self._anyffi_runtime.set_attributes(self, exact, self._anyffi_frozen)
 
     def __replace__(self, /, **changes: Any) -> Any:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import CellType, FunctionType
 
 from .._builtins import *  # noqa: F403
 from .._rules.codes import FIRST_DYNAMIC_TYPE, code
-from .._typing import TYPE_CHECKING, Any
+from .._typing import TYPE_CHECKING, Any, Callable
 from .bound import begin_permanent, is_watched
 from .derived import DerivedMethods, make_post_init, refuse_members
 from .fields import FROZEN, Field, annotations_of
@@ -84,6 +85,7 @@ class Records:
         made._anyffi_set_nowhere = tuple(
             (field.name, field.default) for field in with_default if not field.init
         )
+        made._anyffi_fillers = _fillers_of(fields)
         self._lay_out(made, key, parent, fields, structural)
         if key != place:
             self._runtime.record_name(place, made._anyffi_record[0])
@@ -243,6 +245,8 @@ class Records:
         declared = self._runtime.record_declare(key, _own_doc(cls), parent, rows)
         if is_watched():
             self._runtime.record_prepare(declared[1])
+        fillers = cls._anyffi_fillers
+        self._runtime.record_set_defaults(declared[0], tuple(fillers), partial(_fill, fillers))
         end()
         cls._anyffi_record = tuple(declared)
         cls._anyffi_takes = takes
@@ -305,6 +309,27 @@ class Records:
                 f"field {name!r} of {cls.__name__} is {shown}, in its base {former.type_name}: "
                 "a field keeps its type"
             )
+
+
+def _fillers_of(fields: Any) -> dict[str, Callable[[], Any]]:
+    """Return for each field with a default a function that returns it."""
+    import dataclasses
+
+    found: dict[str, Callable[[], Any]] = {}
+    for field in fields:
+        if field.default_factory is not dataclasses.MISSING:
+            found[field.name] = field.default_factory
+        elif field.default is not dataclasses.MISSING:
+            found[field.name] = partial(_return, field.default)
+    return found
+
+
+def _fill(fillers: dict[str, Callable[[], Any]], name: str) -> Any:
+    return fillers[name]()
+
+
+def _return(value: Any) -> Any:
+    return value
 
 
 #: ANYFFI_TAKES_STR, ANYFFI_TAKES_NONE and ANYFFI_TAKES_SCALAR of pkg/_cython/dataclass.h

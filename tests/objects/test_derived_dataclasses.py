@@ -259,6 +259,17 @@ def test_structure(classes: Classes, ffi: Any) -> None:
     assert (made.x, made.y, made.next.x, made.next.y) == (1, 1, 7, 1)
     made.next.x = 8
     assert b.x == 7
+    # Defaults of the class, and of the constructor of its base.
+    text = (
+        '{"format": "anyffi", "version": 1, "root": {"ref": 0}, "nodes": [{"type": "test.derived.Simple", '
+        '"data": {"y": 1, "held": null}}]}'
+    )
+    made = ffi.from_json(text)
+    assert (made.x, made.y, made.next) == (1, 1, None)
+    with pytest.raises(ValueError, match="the field 'y' is missing"):
+        ffi.from_json(text.replace('"y": 1, ', ""))
+    with pytest.raises(ValueError, match="the field 'held' is missing"):
+        ffi.from_json(text.replace(', "held": null', ""))
     draft = classes.Simple.__new__(classes.Simple)
     draft.y, draft.next = 3, None
     with pytest.raises(

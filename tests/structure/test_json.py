@@ -360,10 +360,14 @@ def test_objects(ffi: Any, build: Build) -> None:
     assert made.body.b[1].number == 5
     with pytest.raises(TypeError, match="Plain"):
         ffi.to_json([calculus.Plain()])
+    # The constructor has a default for `origin`.
+    note = ffi.from_json(graph('{"type": "calculus.Note", "data": {"text": "t", "value": 1}}'))
+    assert (note.text, note.value, note.origin) == ("t", 1, None)
     deep = calculus.chain(100_000, 1)
     assert ffi.structural_equal(ffi.from_json(ffi.to_json(deep)), deep)
     for nodes, message in [
         ('{"type": "calculus.Pair", "data": {"a": 1}}', "the field 'b' is missing"),
+        ('{"type": "calculus.Note", "data": {"text": "t"}}', "the field 'value' is missing"),
         ('{"type": "calculus.Pair", "data": {"a": 1, "b": 2, "c": 3}}', "an unknown field"),
         (
             '{"type": "calculus.Pair", "data": {"a": 1, "b": 2, "a": 3}}',

@@ -1,5 +1,6 @@
 /// \file
 /// Records: types that front ends declare, under `anyffi.record.*`.
+#include "records/defaults.h"
 #include "records/record.h"
 
 namespace {
@@ -39,6 +40,10 @@ ANYFFI_REGISTER_GLOBAL("anyffi.record.describe")
         },
         arg("key"), arg("description"))
     .doc("Return the name of a type of fields, in the type of a key.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.record.set_defaults")
+    .def(&anyffi::runtime::set_defaults, arg("type_code"), arg("names"), arg("function"))
+    .doc("Set the names of the fields that have defaults, and the function that returns the default for a name.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.record.create")
     .def(&anyffi::runtime::create_draft, arg("type_code"))

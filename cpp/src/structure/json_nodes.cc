@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/errors.h"
+#include "records/defaults.h"
 #include "structure/arrays.h"
 #include "structure/json_reader.h"
 
@@ -102,8 +103,9 @@ int JsonBuilder::make_tensor(const JsonGraph::Node& node, AnyffiValue* out) {
   return 0;
 }
 
-/// Finds the values of all fields, borrowed; Unset for missing ones.
-int JsonBuilder::find_fields(const JsonGraph::Node& node, const ObjectType& type, Vector<AnyffiValue>* out) {
+/// Finds the values of all fields, borrowed, or from `defaults`; Unset for those whose default the constructor knows.
+int JsonBuilder::find_fields(const JsonGraph::Node& node, const ObjectType& type, Vector<AnyffiValue>* out,
+                             Vector<Owned>* defaults) {
   AnyffiValue unset = anyffi_make_value(static_cast<uint32_t>(ANYFFI_UNSET), 0);
   out->assign(type.fields.size(), unset);
   for (size_t i = 0; i < node.count; i += 2) {
@@ -133,6 +135,15 @@ int JsonBuilder::find_fields(const JsonGraph::Node& node, const ObjectType& type
   }
   for (size_t i = 0; i < out->size(); ++i) {
     if ((*out)[i].type_code != ANYFFI_UNSET) continue;
+    if (has_default(maker_.recipe_of(type), static_cast<int32_t>(i))) continue;
+    Owned made;
+    int status = find_default(type.info->type_code, type.fields[i].field->name, &made);
+    if (status < 0) return -1;
+    if (status > 0) {
+      (*out)[i] = *made.get();
+      defaults->push_back(std::move(made));
+      continue;
+    }
     String message = String("the field '") + type.fields[i].field->name + "' is missing";
     return fail(node, message.c_str());
   }
@@ -148,7 +159,8 @@ int JsonBuilder::make_object(const JsonGraph::Node& node, AnyffiValue* made) {
   if (type.get_state != nullptr) return fail(node, "fields of a type that has a state");
   const Recipe& recipe = maker_.recipe_of(type);
   Vector<AnyffiValue> fields;
-  if (find_fields(node, type, &fields) != 0) return -1;
+  Vector<Owned> defaults;
+  if (find_fields(node, type, &fields, &defaults) != 0) return -1;
   bool is_made = made->type_code > 0;
   if (!is_made && construct(type, recipe, fields.data(), made) != 0) return explain(node);
   Owned object = retained(*made);

@@ -118,7 +118,8 @@ class JsonBuilder {
   int make_slice(const JsonGraph::Node& node, AnyffiValue* out);
   int make_tensor(const JsonGraph::Node& node, AnyffiValue* out);
   int make_object(const JsonGraph::Node& node, AnyffiValue* made);
-  int find_fields(const JsonGraph::Node& node, const ObjectType& type, Vector<AnyffiValue>* out);
+  int find_fields(const JsonGraph::Node& node, const ObjectType& type, Vector<AnyffiValue>* out,
+                  Vector<Owned>* defaults);
   /// The value of a cell, borrowed. All nodes must be created.
   const AnyffiValue& resolve(const AnyffiValue& cell) const noexcept {
     return cell.type_code == ANYFFI_UNSET ? *made_[static_cast<size_t>(cell.as_int)].get() : cell;

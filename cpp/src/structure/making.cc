@@ -99,6 +99,14 @@ Recipe find_recipe(const ObjectType& type) {
   return best;
 }
 
+bool has_default(const Recipe& recipe, int32_t field) noexcept {
+  for (size_t i = 0; i < recipe.params.size(); ++i) {
+    if (recipe.params[i] != field) continue;
+    return reinterpret_cast<AnyffiFunction*>(recipe.constructor)->info->params[i].default_value != nullptr;
+  }
+  return false;
+}
+
 int raise_no_recipe(const ObjectType& type, const Recipe& recipe) noexcept {
   if (recipe.is_overridden) {
     return raise_format("TypeError",

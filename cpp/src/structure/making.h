@@ -36,6 +36,8 @@ struct Recipe {
 
 Recipe find_recipe(const ObjectType& type);
 
+/// Whether the constructor has a default for a field.
+bool has_default(const Recipe& recipe, int32_t field) noexcept;
 /// Raises TypeError: objects of this type cannot be made. Always -1.
 int raise_no_recipe(const ObjectType& type, const Recipe& recipe) noexcept;
 /// Calls the constructor with `fields`, one value for each field of the type. Unset means the default.
