@@ -43,13 +43,19 @@ static PyObject* anyffi_py_find_refused(const char* message, PyObject* const* ar
   static const char argument[] = ": argument ", element[] = ", at ", end[] = ": expected ";
   const char* at = strstr(message, argument);
   *expected = message;
-  if (at == NULL) return NULL;
-  at += sizeof(argument) - 1;
-  Py_ssize_t index = anyffi_read_index(&at);
-  at = strchr(at, ')');
+  Py_ssize_t index = 1;
+  if (at == NULL) {
+    // `shop.Item.price, at [1]`: the value of a property.
+    at = message + strcspn(message, "(,:");
+  } else {
+    at += sizeof(argument) - 1;
+    index = anyffi_read_index(&at);
+    at = strchr(at, ')');
+    if (at != NULL) ++at;
+  }
   if (index < 0 || index >= count || at == NULL || (places != NULL && places[index] < 0)) return NULL;
   PyObject* found = args[places == NULL ? index : places[index]];
-  if (strncmp(++at, element, sizeof(element) - 1) == 0) at += sizeof(element) - 1;
+  if (strncmp(at, element, sizeof(element) - 1) == 0) at += sizeof(element) - 1;
   while (*at == '[') {
 #ifdef Py_GIL_DISABLED
     // Other threads may change the container meanwhile.

@@ -130,7 +130,7 @@ class Members:
             elif flags & _RESTORE:
                 members["_anyffi_restore"] = staticmethod(function)
             elif flags & _STATIC_PROPERTY == _STATIC_PROPERTY:
-                members[_free(name)] = StaticProperty(_free(name), function, setters.get(name))
+                members[_free(name)] = StaticProperty(described.key, _free(name), function, setters.get(name))
             elif flags & _STATIC and flags & _GETTER:
                 members[_free(name)] = Constant(function)
             elif flags & _STATIC and not flags & _SETTER:

@@ -11,9 +11,10 @@ __all__ = ["ClassWithStatic", "StaticProperty", "set_member"]
 class StaticProperty(property):
     """An attribute of a C++ class and its objects, read each time with functions that take no object."""
 
-    def __init__(self, name: str, get: Any, put: Any) -> None:
+    def __init__(self, owner: str, name: str, get: Any, put: Any) -> None:
         super().__init__(get, put)
         self.__doc__ = get.__doc__
+        self._owner = owner
         self._name = name
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
@@ -24,7 +25,11 @@ class StaticProperty(property):
         put: Any = self.fset
         if put is None:
             raise AttributeError(f"static property {self._name!r} has no setter")
-        put(value)
+        try:
+            put(value)
+        except Exception as exception:
+            _name_attribute(exception, put, f"{self._owner}.{self._name}")
+            raise
 
     def __delete__(self, instance: Any) -> None:
         raise AttributeError(f"static property {self._name!r} cannot be deleted")
@@ -58,6 +63,14 @@ class ClassWithStatic(type):
 def set_member(cls: type, name: str, value: Any) -> None:
     """Set an attribute of a class itself, even if it replaces a static property."""
     type.__setattr__(cls, name, value)
+
+
+def _name_attribute(exception: Exception, put: Any, place: str) -> None:
+    """Let an exception about the value name the property, as for other attributes, not the setter's call."""
+    start = f"{put._anyffi_runtime.function_signature(put)}: argument 0 (value)"
+    args = exception.args
+    if len(args) == 1 and type(args[0]) is str and args[0].startswith(start):
+        exception.args = (place + args[0][len(start) :],)
 
 
 def _find(cls: type, name: str) -> StaticProperty | None:

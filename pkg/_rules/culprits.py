@@ -144,6 +144,10 @@ def _describe(function: Any, index: int, count: int) -> str | None:
         # Part of the package, which the user did not call.
         return None
     info = function._anyffi_info()
+    owner = getattr(function, "__objclass__", None)
+    if owner is not None and index == 1 and getattr(owner.__dict__.get(name), "fset", None) is function:
+        # The setter of a property.
+        return f"{owner._anyffi_type_key}.{name}"
     if info is None or is_overloaded(info):
         return f"{name}(): argument {index}"
     text = f"{function._anyffi_runtime.function_signature(function)}: argument {index}"

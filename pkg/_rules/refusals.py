@@ -92,7 +92,12 @@ def explain_field(exception: TypeError, value: Any) -> None:
 def _explain_one(message: str, args: tuple[Any, ...]) -> str:
     # `f(x: int) -> int: argument 0 (x), at [1]["k"]: expected int, got Tensor of float32`. String methods,
     # since exceptions are also used for control flow, and regular expressions would take ten times as long.
-    argument = message.rpartition(_EXPECTED)[0].partition(_ARGUMENT)[2]
+    place = message.rpartition(_EXPECTED)[0]
+    name, _, path = place.partition(_AT)
+    if len(args) == 2 and "(" not in name:
+        # `shop.Item.price, at [1]`: the setter of a property.
+        return _complete(message, path, args[1])
+    argument = place.partition(_ARGUMENT)[2]
     index, _, named = argument.partition(" (")
     _, closed, path = named.partition(")")
     if not closed or not index.isdecimal() or int(index) >= len(args) or path[: len(_AT)] not in ("", _AT):

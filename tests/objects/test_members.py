@@ -48,6 +48,54 @@ def test_a_field_without_memory(box: Any, ffi: Any, monkeypatch: pytest.MonkeyPa
         print(one.rows)
 
 
+class Part:
+    pass
+
+
+@pytest.mark.parametrize("derived", [False, True])
+def test_refused_values_of_properties(box: Any, derived: bool) -> None:
+    """The messages are those about a field of the same type."""
+
+    class Derived(box.Box):  # type: ignore[misc]
+        pass
+
+    one = (Derived if derived else box.Box)()
+    for value in (
+        "text",
+        5,
+        [[1], "x"],
+        [[1], [2, "x"]],
+        [[1], [2, Part()]],
+        [[1], {"a": 1}],
+        Part(),
+        [[1], Part()],
+        [[2**70]],
+        [[1.5]],
+        np.zeros(3),
+        [[np.zeros(())]],
+        np.array(["a"]),
+        [[1], [np.array(["a"])]],
+        None,
+    ):
+        with pytest.raises((TypeError, OverflowError)) as by_field:
+            one.rows = value
+        with pytest.raises((TypeError, OverflowError)) as by_property:
+            one.all = value
+        with pytest.raises((TypeError, OverflowError)) as by_function:
+            type(one).all.fset(one, value)
+        wanted = str(by_field.value).replace("box.Box.rows", "box.Box.all")
+        assert wanted.startswith("box.Box.all")
+        for found in (by_property.value, by_function.value):
+            assert (type(found), str(found)) == (type(by_field.value), wanted)
+    # Errors about the object, and about how many arguments there are, are those of any method.
+    with pytest.raises(
+        TypeError, match="descriptor 'all' for 'box.Box' objects doesn't apply to a 'int' object"
+    ):
+        type(one).all.fset(3, [])
+    with pytest.raises(TypeError, match=r"all\(\) missing 1 required positional argument"):
+        type(one).all.fset(one)
+
+
 def test_results_are_containers_of_python(box: Any, ffi: Any) -> None:
     one = box.Box()
     rows = [[1], [2, 3]]

@@ -12,6 +12,8 @@ from support import Build, collect, compiles_classes
 
 pytestmark = compiles_classes
 
+np = pytest.importorskip("numpy")
+
 SOURCE = r"""
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/string.h>
@@ -92,6 +94,10 @@ def test_an_object_is_referred_to(mill: Any) -> None:
     assert mill.Mill.grain.size == 1
 
 
+class Part:
+    pass
+
+
 def test_refused(mill: Any) -> None:
     for owner in (mill.Mill, mill.Mill()):
         for name in ("num_reads", "ratio"):
@@ -99,8 +105,16 @@ def test_refused(mill: Any) -> None:
                 setattr(owner, name, 1)
         with pytest.raises(AttributeError, match="static property 'speed' cannot be deleted"):
             del owner.speed
-        with pytest.raises(TypeError, match=r"\(value\): expected int, got str"):
+        with pytest.raises(TypeError, match=r"^mill\.Mill\.speed: expected int, got str$"):
             owner.speed = "fast"
+        with pytest.raises(TypeError, match=r"^mill\.Mill\.speed: expected int, got .*\.Part$"):
+            owner.speed = Part()
+        with pytest.raises(
+            OverflowError, match=r"^mill\.Mill\.speed: 9223372036854775808 does not fit int64$"
+        ):
+            owner.speed = 2**63
+        with pytest.raises(TypeError, match=r"^mill\.Mill\.speed, at \[0\]: dtype <U1 has no DLPack code"):
+            owner.speed = [np.array(["a"])]
         with pytest.raises(ValueError, match="speed is negative"):
             owner.speed = -1
     assert mill.Mill.speed == 3

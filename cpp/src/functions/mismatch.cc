@@ -204,8 +204,25 @@ int raise_other_self(const AnyffiMismatch& mismatch, const AnyffiFunctionInfo& i
   return raise_text("TypeError", text + "' object");
 }
 
-/// `f(x: Tensor) -> None: argument 0 (x)`, without the argument if `index` is -1.
+/// The class of which a function sets a property; NULL for other functions.
+const AnyffiTypeInfo* find_owner(const AnyffiFunctionInfo& info) noexcept {
+  if ((info.flags & ANYFFI_METHOD) == 0 || info.num_params != 2 || info.params[0].type_name == nullptr) return nullptr;
+  const AnyffiTypeInfo* owner = anyffi_type_find(info.params[0].type_name);
+  for (int32_t i = 0; owner != nullptr && i < owner->num_methods; ++i) {
+    const AnyffiMethodInfo& method = owner->methods[i];
+    if (method.flags != ANYFFI_SETTER) continue;
+    if (reinterpret_cast<const AnyffiFunction*>(method.function)->info == &info) return owner;
+  }
+  return nullptr;
+}
+
+/// `f(x: Tensor) -> None: argument 0 (x)`, without the argument if `index` is -1; `shop.Item.price` for the value of a
+/// property, as for a field.
 void append_place(String* out, const AnyffiFunctionInfo& info, const char* what, int32_t index) {
+  if (const AnyffiTypeInfo* owner = index == 0 ? nullptr : find_owner(info)) {
+    out->append(owner->type_key).append(".").append(name_of(&info));
+    return;
+  }
   append_signature(out, info);
   if (index < 0) return;
   out->append(": ").append(what).append(" ").append(std::to_string(index).c_str()).append(" (");
