@@ -22,9 +22,13 @@ _MAX_SHORT = 500
 class Part:
     """A generic class with its parts, or a union, from a text annotation."""
 
-    def __init__(self, origin: Any, parts: tuple[Any, ...]) -> None:
+    def __init__(self, origin: Any, parts: tuple[Any, ...], node: ast.expr) -> None:
         self.origin = origin
         self.parts = parts
+        self._node = node
+
+    def __repr__(self) -> str:
+        return ast.unparse(self._node)
 
 
 class Later:
@@ -67,7 +71,7 @@ class AnnotationText:
                 return Later(f"{owner.__name__}.{node.attr}", has_module=True)
             return getattr(owner, node.attr)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-            return Part(typing.Union, (self._read(node.left), self._read(node.right)))
+            return Part(typing.Union, (self._read(node.left), self._read(node.right)), node)
         if isinstance(node, ast.Subscript):
             return self._read_generic(node)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
@@ -87,8 +91,8 @@ class AnnotationText:
         if isinstance(origin, Later):
             return origin
         if origin is typing.Optional:
-            return Part(typing.Union, (*parts, None))
-        return Part(typing.get_origin(origin) or origin, parts)
+            return Part(typing.Union, (*parts, None), node)
+        return Part(typing.get_origin(origin) or origin, parts, node)
 
     def _look_up(self, name: str) -> Any:
         for scope in self._scopes:

@@ -11,6 +11,7 @@ import dataclasses
 import enum
 import gc
 import pathlib
+import re
 import sys
 import typing
 from typing import Annotated, Any, Callable, Dict, List, Literal, NewType, Optional, Tuple, TypeVar, Union
@@ -265,6 +266,24 @@ def test_annotations_without_meaning(annotation: Any, ffi: Any) -> None:
     with pytest.raises(
         TypeError, match=r"^field 'x' of One: the annotation .* is no type of values in C\+\+"
     ):
+        one_field(ffi, annotation)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "shown"),
+    [
+        ("list[int,str]", "list[int, str]"),
+        ("dict[str, List[int, str]] | None", "List[int, str]"),
+        ("Optional[Dict[str]]", "Dict[str]"),
+        ("Literal['a', 1.5]", "Literal['a', 1.5]"),
+        ("list[int][str]", "list[int]"),
+    ],
+)
+def test_text_without_meaning_is_shown(annotation: str, shown: str, ffi: Any) -> None:
+    words = (
+        f"field 'x' of One: the annotation {shown} is no type of values in C++; use typing.Any for any value"
+    )
+    with pytest.raises(TypeError, match=f"^{re.escape(words)}$"):
         one_field(ffi, annotation)
 
 
