@@ -19,6 +19,7 @@ from .fields import Field, refuse_hidden_fields
 from .members import Constant, Members, NestedClass, TypeDescription
 from .methods import Constructor, MethodMethods, no_constructor
 from .record_methods import RecordMethods
+from .reprs import defines_repr, repr_of
 from .runtime import Runtime
 from .static_properties import ClassWithStatic, set_member
 from .submodules import Submodule
@@ -209,6 +210,7 @@ class BoundClasses:
                 self._registered.pop(type_code, None)
                 if "_anyffi_record" in cls.__dict__:
                     self._runtime.record_set_defaults(type_code, (), None)
+                    self._runtime.record_set_repr(type_code, None)
                 for each in (type_code, *cls.__dict__.get("_anyffi_record", ())[:2]):
                     self._core.drop_class(each)
 
@@ -248,6 +250,8 @@ class BoundClasses:
             constructor = find_on_type(cls, "__init__")
             if getattr(cls, "_anyffi_record", None) is not None:
                 refuse_hidden_fields(cls)
+                if defines_repr(cls):
+                    self._runtime.record_set_repr(type_code, repr_of)
                 self.let_create(cls)
             elif isinstance(constructor, Constructor) and constructor.makes(cls):
                 self._core.set_constructor(cls, constructor)

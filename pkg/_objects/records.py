@@ -13,6 +13,7 @@ from .derived import DerivedMethods, make_post_init, refuse_members
 from .fields import FROZEN, Field, annotations_of
 from .object import ObjectMethods
 from .record_methods import NO_STATE, RecordMethods
+from .reprs import defines_repr, repr_of
 from .structural import require_word, set_structure
 
 if TYPE_CHECKING:
@@ -77,7 +78,9 @@ class Records:
             refuse_members(made, annotations_of(made))
             if not has_init and not hasattr(made, "__post_init__"):
                 made.__post_init__ = make_post_init(made)
+        has_repr = "__repr__" in made.__dict__ or options.get("repr") is False
         made = dataclasses.dataclass(**options)(made)
+        made._anyffi_generated_repr = None if has_repr else made.__dict__["__repr__"]
         made._anyffi_generated = None if has_init else made.__dict__["__init__"]
         fields = dataclasses.fields(made)
         with_default = [field for field in fields if field.default is not dataclasses.MISSING]
@@ -247,6 +250,7 @@ class Records:
             self._runtime.record_prepare(declared[1])
         fillers = cls._anyffi_fillers
         self._runtime.record_set_defaults(declared[0], tuple(fillers), partial(_fill, fillers))
+        self._runtime.record_set_repr(declared[0], repr_of if defines_repr(cls) else None)
         end()
         cls._anyffi_record = tuple(declared)
         cls._anyffi_takes = takes

@@ -1,4 +1,4 @@
-"""The `repr` of a container that contains itself."""
+"""The `repr` of containers that contain themselves, and of dataclasses that define it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,21 @@ from threading import get_ident
 from .._builtins import *  # noqa: F403
 from .._typing import Any, Callable
 
-__all__ = ["recursive_repr"]
+__all__ = ["defines_repr", "recursive_repr", "repr_of"]
+
+
+def defines_repr(cls: type) -> bool:
+    """Return whether a dataclass's `__repr__` comes neither from the standard library nor from C++."""
+    base = next(base for base in cls.__mro__ if "__repr__" in base.__dict__)
+    members = base.__dict__
+    is_of_cpp = "_anyffi_type_key" in members and "_anyffi_record" not in members
+    is_generated = members["__repr__"] is members.get("_anyffi_generated_repr")
+    return base is not object and not is_of_cpp and not is_generated
+
+
+def repr_of(x: Any) -> str | None:
+    """Return the `repr` of an object whose class defines it; None for another object."""
+    return repr(x) if defines_repr(type(x)) else None
 
 
 def recursive_repr(show: Callable[[Any], str]) -> Callable[[Any], str]:

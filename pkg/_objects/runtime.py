@@ -95,6 +95,7 @@ class Runtime:
         self.record_describe = get("record.describe")
         self.record_name = get("record.name")
         self.record_set_defaults = get("record.set_defaults")
+        self.record_set_repr = get("record.set_repr")
         self.record_set_base = get("record.set_base")
         self.structure_equal = get("structure.equal")
         self.structure_hash = get("structure.hash")

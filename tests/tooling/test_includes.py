@@ -43,6 +43,7 @@ UPWARD = {
         "split returns a List; codec errors have an Array of args",
     ),
     ("text", "anyffi_sequence_insert"): ("anyffi/c_api.h", "as anyffi_sequence_create"),
+    ("values", "anyffi_function_call"): ("anyffi/c_api.h", "the class of a record may define its `repr`"),
     ("registry", "anyffi_registry_defer_error_of"): (
         "anyffi/c_api.h",
         "errors of declarations are raised by the load of the library",

@@ -1,7 +1,7 @@
 /// \file
 /// Records: types that front ends declare, under `anyffi.record.*`.
-#include "records/defaults.h"
 #include "records/record.h"
+#include "values/record_callbacks.h"
 
 namespace {
 
@@ -44,6 +44,10 @@ ANYFFI_REGISTER_GLOBAL("anyffi.record.describe")
 ANYFFI_REGISTER_GLOBAL("anyffi.record.set_defaults")
     .def(&anyffi::runtime::set_defaults, arg("type_code"), arg("names"), arg("function"))
     .doc("Set the names of the fields that have defaults, and the function that returns the default for a name.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.record.set_repr")
+    .def(&anyffi::runtime::set_repr, arg("type_code"), arg("function"))
+    .doc("Set the function that returns the `repr` of an object, or None if its class defines none; None for none.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.record.create")
     .def(&anyffi::runtime::create_draft, arg("type_code"))

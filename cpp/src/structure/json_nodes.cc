@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "core/errors.h"
-#include "records/defaults.h"
 #include "structure/arrays.h"
 #include "structure/json_reader.h"
+#include "values/record_callbacks.h"
 
 namespace anyffi::runtime {
 

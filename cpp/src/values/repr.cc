@@ -17,6 +17,7 @@
 #include "core/types.h"
 #include "tensors/names.h"
 #include "values/containers.h"
+#include "values/record_callbacks.h"
 #include "values/show.h"
 
 namespace anyffi::runtime {
@@ -120,6 +121,7 @@ class Writer {
   /// Appends the string that a hook returns.
   template <class Hook>
   int write_from(Hook hook);
+  int put_text_of(const AnyffiValue& value);
 
   Vector<uint32_t> text_;
   int64_t most_; /* the limit in code points; negative: none */
@@ -285,9 +287,12 @@ int Writer::write_error(const AnyffiError* error) {
 template <class Hook>
 int Writer::write_from(Hook hook) {
   Owned made;
+  return hook(made.out()) != 0 ? -1 : put_text_of(*made.get());
+}
+
+int Writer::put_text_of(const AnyffiValue& value) {
   AnyffiTextView text;
-  if (hook(made.out()) != 0) return -1;
-  if (anyffi_value_get_text_view(made.get(), &text) != 0) {
+  if (anyffi_value_get_text_view(&value, &text) != 0) {
     return anyffi_error_raise("TypeError", "repr returned non-string");
   }
   put_text(text);
@@ -327,11 +332,17 @@ int Writer::write_object(const AnyffiValue& value) {
     return write_from(
         [&](AnyffiValue* out) { return call_hook(out, [&] { return hooks->handle_repr(handle, out); }); });
   }
+  const AnyffiTypeInfo* info = anyffi_type_get_info(value.type_code);
+  if (info != nullptr && info->record != nullptr) {
+    Owned text;
+    int status = find_repr(value, &text);
+    if (status < 0) return -1;
+    if (status > 0) return put_text_of(*text.get());
+  }
   if (auto* hook = find_hook(value.type_code, &AnyffiTypeInfo::repr)) {
     return write_from([&](AnyffiValue* out) { return hook(&value, out); });
   }
   if (value.type_code == ANYFFI_ERROR) return write_error(reinterpret_cast<AnyffiError*>(value.as_object));
-  const AnyffiTypeInfo* info = anyffi_type_get_info(value.type_code);
   if (info != nullptr && has_fields(*info)) return write_fields(*info, value.as_object);
   put_type(value.type_code);
   return 0;
