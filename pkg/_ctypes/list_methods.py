@@ -7,7 +7,20 @@ from .._rules.codes import code
 from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .known import as_number, pack_compared, pack_known
-from .methods import GIVEN, MOST, Maker, Method, call_shared, changing, invoke, is_exactly, runtime_function
+from .mappings import ABSENT
+from .methods import (
+    GIVEN,
+    MOST,
+    REFUSED,
+    Maker,
+    Method,
+    call_shared,
+    changing,
+    invoke,
+    is_exactly,
+    pop_from,
+    runtime_function,
+)
 from .owned import release
 from .scalars import NONE
 from .unpack import raise_taken
@@ -132,14 +145,14 @@ _LAST = _value(_INT, 0, -1)
 
 
 def _pop(shared: Method) -> Method:
-    function = runtime_function("List.pop")
-
     def pop(self: Any = GIVEN, index: Any = GIVEN, /, *rest: Any) -> Any:
         if index is GIVEN and self is not GIVEN:
             index = -1
-        if not _is_index(index) or rest or not is_exactly(self, _LIST):
-            return call_shared(shared, self, index, *rest)
-        return invoke(function, memory_of(self), None, _LAST if index == -1 else _value(_INT, 0, index))
+        if _is_index(index) and not rest and is_exactly(self, _LIST):
+            popped = pop_from(memory_of(self), _LIST, _LAST if index == -1 else _value(_INT, 0, index), 1)
+            if popped is not ABSENT and popped is not REFUSED:
+                return popped
+        return call_shared(shared, self, index, *rest)
 
     return pop
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from .._builtins import *  # noqa: F403
 from .._rules.codes import code
 from .._rules.containers import KEYS, missing_item
-from .._rules.internal import MISSING
 from .._typing import Any, NoReturn
 from .abi import VALUE, VALUE_SIZE, library, platform
 from .construction import construction
@@ -14,6 +13,7 @@ from .known import pack_known
 from .mappings import ABSENT, DictCore, MapCore
 from .methods import (
     GIVEN,
+    REFUSED,
     Maker,
     Method,
     call_shared,
@@ -25,6 +25,7 @@ from .methods import (
     is_exactly,
     iterating,
     make_methods,
+    pop_from,
     runtime_function,
     size_of,
 )
@@ -43,7 +44,6 @@ _read_item = platform.reader(library.wrapper_read_item)
 _UNREAD = platform.UNREAD
 _set_pair = platform.plain(library.wrapper_set_item)
 _erase_key = platform.plain(library.wrapper_erase_key)
-_pop_entry = platform.plain(library.wrapper_pop_entry)
 
 
 def _equality(type_code: int, name: str) -> Maker:
@@ -61,13 +61,13 @@ def _look_up(self: Any, type_code: int, key: Any) -> Any:
     keep: list[Any] = []
     packed = pack_known(key, keep)
     if packed is None:
-        return _REFUSED
+        return REFUSED
     try:
         item = _pop_cell() if cells else OwnedValue(VALUE_SIZE)
         found = _read_item(memory_of(self), type_code, packed, len(packed) // VALUE_SIZE, item)
     except (AttributeError, TypeError, IndexError):
         # It is no wrapper, or another thread took the last cell.
-        return _REFUSED
+        return REFUSED
     if found is not _UNREAD:
         _push_cell(item)
         return found
@@ -76,10 +76,7 @@ def _look_up(self: Any, type_code: int, key: Any) -> Any:
         return take(value, item)
     if value[2] == -1:
         raise_taken()
-    return ABSENT if value[2] == 0 else _REFUSED
-
-
-_REFUSED = object()
+    return ABSENT if value[2] == 0 else REFUSED
 
 
 def _raise_absent(self: Any, key: Any) -> NoReturn:
@@ -96,7 +93,7 @@ def _item_of(type_code: int) -> Maker:
                 found = _look_up(self, type_code, key)
                 if found is ABSENT:
                     return absent(self, key)
-                if found is not _REFUSED:
+                if found is not REFUSED:
                     return found
             return call_shared(shared, self, key, *rest, **named)
 
@@ -112,7 +109,7 @@ def _get(type_code: int) -> Maker:
                 found = _look_up(self, type_code, key)
                 if found is ABSENT:
                     return None if default is GIVEN else default
-                if found is not _REFUSED:
+                if found is not REFUSED:
                     return found
             return call_shared(shared, self, key, default, *rest)
 
@@ -170,16 +167,14 @@ def _setdefault(shared: Method) -> Method:
 
 
 def _pop(shared: Method) -> Method:
-    function = runtime_function("Dict.pop")
-
     def pop(self: Any = GIVEN, key: Any = GIVEN, /, *default: Any, **named: Any) -> Any:
         keep: list[Any] = []
         is_plain = is_exactly(self, _DICT) and len(default) < 2 and not named
         packed = pack_known(key, keep) if is_plain else None
-        if packed is None:
+        found = REFUSED if packed is None else pop_from(memory_of(self), _DICT, packed, 2)
+        if found is REFUSED:
             return call_shared(shared, self, key, *default, **named)
-        found = invoke(function, memory_of(self), None, packed)
-        if found is not MISSING:
+        if found is not ABSENT:
             return found
         if not default:
             raise KeyError(key)
@@ -190,10 +185,11 @@ def _pop(shared: Method) -> Method:
 
 def _popitem(shared: Method) -> Method:
     def popitem(self: Any = GIVEN, /, *rest: Any) -> Any:
-        key, item = OwnedValue(VALUE_SIZE), OwnedValue(VALUE_SIZE)
-        if rest or not is_exactly(self, _DICT) or not _pop_entry(memory_of(self), _DICT, key, item):
-            return call_shared(shared, self, *rest)
-        return take(_value_of(key), key), take(_value_of(item), item)
+        if not rest and is_exactly(self, _DICT):
+            popped = pop_from(memory_of(self), _DICT, None, 1, 2)
+            if popped is not ABSENT and popped is not REFUSED:
+                return popped
+        return call_shared(shared, self, *rest)
 
     return popitem
 

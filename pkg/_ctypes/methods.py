@@ -7,7 +7,9 @@ what a method means, its signature and its errors.
 from __future__ import annotations
 
 import functools
+import struct
 import sys
+from itertools import repeat
 from types import MappingProxyType
 
 from .._builtins import *  # noqa: F403
@@ -15,7 +17,8 @@ from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._rules.slots import document_slot
 from .._typing import Any, Callable
 from .abi import VALUE, VALUE_SIZE, library, platform
-from .owned import OwnedValue
+from .mappings import ABSENT
+from .owned import OwnedValue, release
 from .pack import pack_borrowed
 from .recipe import create_reference, dict_below, read_plain, write_container
 from .unpack import discard_error, need_stack, raise_taken, take
@@ -24,6 +27,7 @@ from .wrapper import REF_SIZE, ObjectCore, classes, memory_of, wrap_owned
 __all__ = [
     "GIVEN",
     "MOST",
+    "REFUSED",
     "Maker",
     "Method",
     "call_shared",
@@ -35,6 +39,7 @@ __all__ = [
     "is_exactly",
     "iterating",
     "make_methods",
+    "pop_from",
     "runtime_function",
     "size_of",
 ]
@@ -57,6 +62,11 @@ _compare = platform.plain(library.wrapper_compare)
 _compare_pairs = platform.plain(library.wrapper_compare_pairs)
 _has_key = platform.plain(library.wrapper_has_key)
 _get_size = platform.plain(library.wrapper_get_size)
+_pop = platform.reader(library.wrapper_pop)
+_read_element = platform.reader(library.wrapper_read_element)
+
+#: An AnyffiWrapperRef of an object.
+_reference = struct.Struct("=qq").pack
 
 #: A method of a class of containers.
 Method = Callable[..., Any]
@@ -125,7 +135,56 @@ def invoke(
     return None if value[0] == _NONE else take(value, result)
 
 
-_NONE = code.NONE
+_NONE, _UNSET, _ARRAY = code.NONE, code.UNSET, code.ARRAY
+
+
+def pop_from(memory: Any, type_code: int, recipe: bytes | None, first: int, count: int = 1) -> Any:
+    """Remove what a key names, or without a key the last entry, as `anyffi_wrapper_pop` does.
+
+    Nothing is created once it is removed: without memory, nothing has changed.
+
+    Parameters
+    ----------
+    first, count : int
+        Which values are unpacked here if the runtime cannot do it.
+
+    Returns
+    -------
+    object
+        What was removed; `ABSENT` if there is nothing to remove, `REFUSED` if the slow path is needed.
+    """
+    out = OwnedValue(VALUE_SIZE)
+    found = _pop(memory, type_code, recipe, len(recipe) // VALUE_SIZE if recipe else 0, out)
+    if found is not platform.UNREAD:
+        return found
+    kind, _, payload = _value_of(out)
+    if kind == _UNSET:
+        if payload == -1:
+            raise_taken()
+        return ABSENT if payload == 0 else REFUSED
+    try:
+        array = _reference(payload, 0)
+        parts = (*map(_read_part, repeat(array, count), range(first, first + count)),)
+        erased = OwnedValue(VALUE_SIZE)
+        if _call_wrapped(_erase_peeked, memory, None, bytes(out), 1, erased) != 0:
+            raise_taken()
+    except BaseException:
+        release(out)
+        raise
+    if not _value_of(erased)[2]:
+        return REFUSED
+    return parts if count > 1 else parts[0]
+
+
+def _read_part(array: bytes, index: int) -> Any:
+    owner = OwnedValue(VALUE_SIZE)
+    found = _read_element(array, _ARRAY, index, owner)
+    return found if found is not platform.UNREAD else take(_value_of(owner), owner)
+
+
+#: The slow path is needed.
+REFUSED = object()
+_erase_peeked = runtime_function("container.erase_peeked")
 
 
 def is_exactly(x: Any, *type_codes: int) -> bool:

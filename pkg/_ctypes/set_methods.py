@@ -10,9 +10,10 @@ from .abi import VALUE, VALUE_SIZE, library, platform, type_code_in
 from .construction import construction
 from .iterators import iterate_entries
 from .known import pack_known
-from .mappings import FrozenSetCore, SetCore
+from .mappings import ABSENT, FrozenSetCore, SetCore
 from .methods import (
     GIVEN,
+    REFUSED,
     Maker,
     Method,
     call_shared,
@@ -21,11 +22,12 @@ from .methods import (
     is_exactly,
     iterating,
     make_methods,
+    pop_from,
     size_of,
 )
 from .owned import OwnedValue
 from .set_operands import GREATER_EQUAL, LESS_EQUAL, comparison_of_sets, is_set, relation, write_elements
-from .unpack import raise_taken, take
+from .unpack import raise_taken
 from .wrapper import memory_of, wrap_owned
 
 __all__ = ["frozen_set_methods", "set_methods"]
@@ -38,7 +40,6 @@ _combine = platform.plain(library.wrapper_combine)
 _combine_values = platform.plain(library.wrapper_combine_values)
 _add_element = platform.plain(library.wrapper_set_item)
 _erase_key = platform.plain(library.wrapper_erase_key)
-_pop_entry = platform.plain(library.wrapper_pop_entry)
 #: Operations of `anyffi_set_combine`.
 _OR, _AND, _SUB, _XOR = range(4)
 
@@ -79,10 +80,11 @@ def _change_element(change_set: Callable[..., int]) -> Maker:
 
 def _pop(shared: Method) -> Method:
     def pop(self: Any = GIVEN, /, *rest: Any) -> Any:
-        element = OwnedValue(VALUE_SIZE)
-        if rest or not is_exactly(self, _SET) or not _pop_entry(memory_of(self), _SET, element, None):
-            return call_shared(shared, self, *rest)
-        return take(_value_of(element), element)
+        if not rest and is_exactly(self, _SET):
+            popped = pop_from(memory_of(self), _SET, None, 1)
+            if popped is not ABSENT and popped is not REFUSED:
+                return popped
+        return call_shared(shared, self, *rest)
 
     return pop
 

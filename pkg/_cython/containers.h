@@ -37,6 +37,18 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_get_item(PyObject* wrapper, int32_t typ
   return anyffi_py_get_item_slow(wrapper, type_code, key);
 }
 
+/// 1 if unpacking a value runs no Python code, not even in the garbage collector.
+static inline int anyffi_py_is_code_free(const AnyffiValue* value) {
+  int32_t code = value->type_code;
+  if (code <= 0) return code >= ANYFFI_BYTES || code == ANYFFI_ELLIPSIS;
+  return (code >= ANYFFI_STR_OBJECT && code <= ANYFFI_COMPLEX) || code == ANYFFI_PY_OBJECT;
+}
+
+/// 1 if two values are the same object, or inline values of the same bytes. An element's flags do not matter.
+static inline int anyffi_py_is_same_value(const AnyffiValue* a, const AnyffiValue* b) {
+  return a->type_code == b->type_code && a->as_int == b->as_int && (a->type_code > 0 || a->aux == b->aux);
+}
+
 /// Appends a new reference, which it steals; NULL means that an exception is set.
 static inline int anyffi_py_append_new(PyObject* list, PyObject* item) {
   int status = item == NULL ? -1 : anyffi_py_append(list, item);

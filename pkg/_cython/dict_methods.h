@@ -59,36 +59,89 @@ static int anyffi_py_dict_delete(PyObject* self, PyObject* key) {
   return was_there > 0 ? 0 : -1;
 }
 
+/// Removes an entry, unless the mapping was changed since it was read: 1, else 0. Releases the key and value in
+/// `entry`.
+static int anyffi_py_erase_read(PyObject* self, int32_t type_code, int64_t number, const AnyffiEntry* entry) {
+  AnyffiMapping* mapping = anyffi_py_peek_mapping(self, type_code);
+  int is_there = mapping != NULL && number < mapping->used &&
+                 anyffi_py_is_same_value(&mapping->entries[number].key, &entry->key) &&
+                 anyffi_py_is_same_value(&mapping->entries[number].value, &entry->value);
+  if (is_there) anyffi_mapping_erase(&mapping->header, number);
+  anyffi_value_drop(&entry->key);
+  anyffi_value_drop(&entry->value);
+  return is_there;
+}
+
+/// Releases the key and value in `entry` after a failure; NULL.
+static PyObject* anyffi_py_discard_read(const AnyffiEntry* entry) {
+  anyffi_py_discard(&entry->key);
+  anyffi_py_discard(&entry->value);
+  return NULL;
+}
+
+/// Finds the entry of a key, and sets key and value in `out`, owned: 1, 0 if there is none, -1 with an exception.
+static int anyffi_py_read_entry(PyObject* self, PyObject* key, int64_t* number, AnyffiEntry* out) {
+  AnyffiValue packed;
+  *number = -1;
+  int was_made = anyffi_py_pack(key, &packed);
+  if (was_made < 0) return -1;
+  AnyffiMapping* dict = anyffi_py_unwrap_mapping(self, ANYFFI_DICT);
+  if (dict == NULL) return was_made ? anyffi_py_discard(&packed) : -1;
+  int status = anyffi_mapping_find(&dict->header, &packed, number);
+  if (status == 0 && *number >= 0) {
+    out->key = anyffi_own_element(&dict->entries[*number].key);
+    out->value = anyffi_own_element(&dict->entries[*number].value);
+  }
+  if (anyffi_py_end_access(status, was_made, &packed) < 0) return -1;
+  return *number >= 0;
+}
+
 static PyObject* anyffi_py_dict_pop(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  AnyffiValue popped;
+  AnyffiEntry entry;
+  int64_t number;
+  int was_there;
   if (anyffi_py_peek(self, ANYFFI_DICT) == NULL || names != NULL || count < 1 || count > 2) {
     return anyffi_py_call_shared(ANYFFI_DICT, "pop", self, args, count, names);
   }
-  int was_there = anyffi_py_take_entry(self, ANYFFI_DICT, args[0], &popped);
-  if (was_there > 0) return anyffi_py_unpack(&popped);
+  while ((was_there = anyffi_py_read_entry(self, args[0], &number, &entry)) > 0) {
+    // Unpacked first: without memory for that, nothing has changed.
+    PyObject* value = anyffi_py_unpack_copy(&entry.value);
+    if (value == NULL) return anyffi_py_discard_read(&entry);
+    if (anyffi_py_erase_read(self, ANYFFI_DICT, number, &entry)) return value;
+    Py_DECREF(value);
+  }
   if (was_there < 0) return anyffi_py_fail_method(ANYFFI_DICT, "pop", args, count, NULL);
   return count == 2 ? anyffi_py_return_new(args[1]) : anyffi_py_raise_key_error(args[0]);
 }
 
-static PyObject* anyffi_py_dict_popitem(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  AnyffiMapping* dict = anyffi_py_peek_mapping(self, ANYFFI_DICT);
+/// Removes the last entry, and returns its key, or key and value if `has_values`; NULL, without an exception if there
+/// is no entry.
+static PyObject* anyffi_py_pop_last(PyObject* self, int32_t type_code, int has_values) {
+  AnyffiMapping* mapping;
   AnyffiEntry last;
-  int64_t number = -1;
-  if (dict != NULL && anyffi_py_has_arguments(count, 0, names)) {
-    number = anyffi_mapping_next(&dict->header, INT64_MAX, -1, &last.key, &last.value);
+  int64_t number;
+  while ((mapping = anyffi_py_peek_mapping(self, type_code)) != NULL &&
+         (number = anyffi_mapping_next(&mapping->header, INT64_MAX, -1, &last.key, &last.value)) >= 0) {
+    // Unpacked first: without memory for that, nothing has changed.
+    PyObject* popped = anyffi_py_unpack_copy(&last.key);
+    if (popped != NULL && has_values) {
+      PyObject* value = anyffi_py_unpack_copy(&last.value);
+      Py_SETREF(popped, value == NULL ? NULL : PyTuple_Pack(2, popped, value));
+      Py_XDECREF(value);
+    }
+    if (popped == NULL) return anyffi_py_discard_read(&last);
+    if (anyffi_py_erase_read(self, type_code, number, &last)) return popped;
+    Py_DECREF(popped);
   }
-  if (number < 0) return anyffi_py_call_shared(ANYFFI_DICT, "popitem", self, args, count, names);
-  anyffi_mapping_erase(&dict->header, number);
-  PyObject* key = anyffi_py_unpack(&last.key);
-  if (key == NULL) {
-    anyffi_py_discard(&last.value);
-    return NULL;
+  return NULL;
+}
+
+static PyObject* anyffi_py_dict_popitem(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  if (anyffi_py_has_arguments(count, 0, names)) {
+    PyObject* pair = anyffi_py_pop_last(self, ANYFFI_DICT, 1);
+    if (pair != NULL || PyErr_Occurred()) return pair;
   }
-  PyObject* value = anyffi_py_unpack(&last.value);
-  PyObject* pair = value == NULL ? NULL : PyTuple_Pack(2, key, value);
-  Py_DECREF(key);
-  Py_XDECREF(value);
-  return pair;
+  return anyffi_py_call_shared(ANYFFI_DICT, "popitem", self, args, count, names);
 }
 
 static PyObject* anyffi_py_dict_setdefault(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {

@@ -144,21 +144,65 @@ static PyObject* anyffi_py_list_insert(PyObject* self, PyObject* const* args, Py
   return anyffi_py_insert(self, position == ANYFFI_AT_END ? position - 1 : position, args[1]);
 }
 
-static PyObject* anyffi_py_list_pop(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  AnyffiSequence* list = anyffi_py_peek_sequence(self, ANYFFI_LIST);
-  int64_t position = -1;
-  if (list == NULL || names != NULL || count > 1 || (count == 1 && !anyffi_py_read_index(args[0], &position))) {
-    return anyffi_py_call_shared(ANYFFI_LIST, "pop", self, args, count, names);
-  }
-  if (position < 0) position += list->size;
-  if (position < 0 || position >= list->size) {
-    return anyffi_py_call_shared(ANYFFI_LIST, "pop", self, args, count, names);
-  }
+/// Removes an element without releasing it.
+static inline void anyffi_py_remove_cell(AnyffiSequence* list, int64_t position) {
   AnyffiValue* cell = &list->data[position];
-  AnyffiValue popped = *cell;
   list->size -= 1;
   if (position < list->size) memmove(cell, cell + 1, (size_t)(list->size - position) * sizeof(AnyffiValue));
-  return anyffi_py_unpack(&popped);
+}
+
+/// Converts an index, which counts from the end if negative, to a position; 0 if it is out of range.
+static inline int anyffi_py_find_popped(const AnyffiSequence* list, int64_t index, int64_t* position) {
+  *position = index < 0 ? index + list->size : index;
+  return (uint64_t)*position < (uint64_t)list->size;
+}
+
+/// `pop` of any element.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_pop_at(PyObject* self, PyObject* const* args, Py_ssize_t count, int64_t index) {
+  AnyffiSequence* list;
+  int64_t position;
+  // Again if unpacking the element ran code that changed the list.
+  while ((list = anyffi_py_peek_sequence(self, ANYFFI_LIST)) != NULL && anyffi_py_find_popped(list, index, &position)) {
+    AnyffiValue popped = anyffi_read_value(&list->data[position]);
+    int runs_code = !anyffi_py_is_code_free(&popped), is_there = 1;
+    if (runs_code) anyffi_value_retain(&popped);
+    // Created first: without memory for it, the list is unchanged.
+    PyObject* element = anyffi_py_unpack_copy(&popped);
+    if (element == NULL) {
+      if (runs_code) anyffi_py_discard(&popped);
+      return NULL;
+    }
+    if (runs_code) {
+      list = anyffi_py_peek_sequence(self, ANYFFI_LIST);
+      is_there = list != NULL && anyffi_py_find_popped(list, index, &position) &&
+                 anyffi_py_is_same_value(&list->data[position], &popped);
+      anyffi_value_drop(&popped);
+    }
+    if (is_there) {
+      anyffi_py_remove_cell(list, position);
+      anyffi_value_drop(&popped);
+      return element;
+    }
+    Py_DECREF(element);
+  }
+  return anyffi_py_call_shared(ANYFFI_LIST, "pop", self, args, count, NULL);
+}
+
+static PyObject* anyffi_py_list_pop(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  AnyffiSequence* list = anyffi_py_peek_sequence(self, ANYFFI_LIST);
+  int64_t index = -1;
+  if (list != NULL && anyffi_py_has_arguments(count, 0, names) && list->size > 0) {
+    const AnyffiValue* last = &list->data[list->size - 1];
+    if (last->type_code == ANYFFI_INT) {
+      PyObject* element = anyffi_py_new_int(last->as_int);
+      if (element != NULL) list->size -= 1;
+      return element;
+    }
+  }
+  if (list == NULL || names != NULL || count > 1 || (count == 1 && !anyffi_py_read_index(args[0], &index))) {
+    return anyffi_py_call_shared(ANYFFI_LIST, "pop", self, args, count, names);
+  }
+  return anyffi_py_pop_at(self, args, count, index);
 }
 
 static PyObject* anyffi_py_list_remove(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {

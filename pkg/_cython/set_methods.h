@@ -43,13 +43,11 @@ static PyObject* anyffi_py_set_remove(PyObject* self, PyObject* const* args, Py_
 }
 
 static PyObject* anyffi_py_set_pop(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  AnyffiMapping* set = anyffi_py_peek_mapping(self, ANYFFI_SET);
-  AnyffiValue key, value;
-  if (set == NULL || set->size == 0 || !anyffi_py_has_arguments(count, 0, names)) {
-    return anyffi_py_call_shared(ANYFFI_SET, "pop", self, args, count, names);
+  if (anyffi_py_has_arguments(count, 0, names)) {
+    PyObject* element = anyffi_py_pop_last(self, ANYFFI_SET, 0);
+    if (element != NULL || PyErr_Occurred()) return element;
   }
-  anyffi_mapping_erase(&set->header, anyffi_mapping_next(&set->header, INT64_MAX, -1, &key, &value));
-  return anyffi_py_unpack(&key);
+  return anyffi_py_call_shared(ANYFFI_SET, "pop", self, args, count, names);
 }
 
 static PyObject* anyffi_py_set_clear(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from .._builtins import *  # noqa: F403
 from .._rules.containers import ITEMS, KEYS, VALUES, checks_self
 from .._rules.culprits import locate_method
-from .._rules.internal import MISSING
 from .._typing import TYPE_CHECKING, Any
 from .container import Container, deep_copies, is_made, is_public, new_or_same, shown_class, single_argument
 from .reprs import recursive_repr
@@ -236,17 +235,28 @@ class DictMethods(MappingMethods):
         """Remove a key and return its value, or `default` if it is absent."""
         if len(default) > 1:
             raise TypeError(f"pop expected at most 2 arguments, got {1 + len(default)}")
-        found = self._anyffi_runtime.dict_pop(self, key)
-        if found is not MISSING:
-            return found
+        runtime = self._anyffi_runtime
+        peeked = runtime.dict_peek(self, key)
+        while peeked is not None:
+            # Unpacked first: without memory for that, nothing has changed.
+            value = peeked[2]
+            if runtime.container_erase_peeked(self, peeked):
+                return value
+            peeked = runtime.dict_peek(self, key)
         if not default:
             raise KeyError(key)
         return default[0]
 
     def popitem(self, /) -> tuple[Any, Any]:
         """Remove and return the pair that was inserted last."""
-        key, value = self._anyffi_runtime.dict_popitem(self)
-        return key, value
+        runtime = self._anyffi_runtime
+        peeked = runtime.dict_peek_last(self)
+        while peeked is not None:
+            pair = peeked[1], peeked[2]
+            if runtime.container_erase_peeked(self, peeked):
+                return pair
+            peeked = runtime.dict_peek_last(self)
+        raise KeyError("popitem(): dictionary is empty")
 
     def setdefault(self, key: Any, default: Any = None, /) -> Any:
         """Return the value of `key`; if it is absent, set it to `default` first."""

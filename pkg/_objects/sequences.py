@@ -338,7 +338,15 @@ class ListMethods(SequenceMethods):
 
     def pop(self, index: Any = -1, /) -> Any:
         """Remove and return an element, the last one by default."""
-        return self._anyffi_runtime.list_pop(self, as_position(index))
+        runtime, position = self._anyffi_runtime, as_position(index)
+        peeked = runtime.list_peek(self, position)
+        while peeked is not None:
+            # Unpacked first: without memory for that, nothing has changed.
+            element = peeked[1]
+            if runtime.container_erase_peeked(self, peeked):
+                return element
+            peeked = runtime.list_peek(self, position)
+        raise IndexError("pop index out of range" if self._anyffi_size() else "pop from empty list")
 
     def remove(self, value: Any, /) -> None:
         """Remove the first element that equals `value`; ValueError if there is none."""

@@ -430,7 +430,15 @@ class SetMethods(_Set):
 
     def pop(self, /) -> Any:
         """Remove and return the element that was added last; KeyError if there is none."""
-        return self._anyffi_runtime.set_pop(self)
+        runtime = self._anyffi_runtime
+        peeked = runtime.set_peek_last(self)
+        while peeked is not None:
+            # Unpacked first: without memory for that, nothing has changed.
+            element = peeked[1]
+            if runtime.container_erase_peeked(self, peeked):
+                return element
+            peeked = runtime.set_peek_last(self)
+        raise KeyError("pop from an empty set")
 
     def clear(self, /) -> None:
         """Remove every element."""

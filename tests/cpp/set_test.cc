@@ -275,11 +275,16 @@ TEST(Set, Builtins) {
   call("anyffi.Set.update", set, FrozenSet<>{AnyValue("x"), AnyValue(2)});
   call("anyffi.Set.update", set, set);
   EXPECT_EQ(text_of(set), "{'x', 2}");
-  EXPECT_EQ(call("anyffi.Set.pop", set), AnyValue(2));
+  AnyValue last = call("anyffi.Set.peek_last", set);
+  EXPECT_EQ(text_of(last), "(1, 2, None)");
+  EXPECT_EQ(call("anyffi.container.erase_peeked", set, last), AnyValue(1));
+  EXPECT_EQ(call("anyffi.container.erase_peeked", set, last), AnyValue(0));
   EXPECT_EQ(text_of(set), "{'x'}");
-  EXPECT_RAISES("TypeError", call("anyffi.Set.pop", FrozenSet<>{AnyValue(1)}));
+  EXPECT_RAISES("TypeError", call("anyffi.Set.peek_last", FrozenSet<>{AnyValue(1)}));
+  EXPECT_RAISES("TypeError", call("anyffi.container.erase_peeked", frozen, last));
+  EXPECT_RAISES("TypeError", call("anyffi.container.erase_peeked", set, Array<>{1}));
   call("anyffi.Set.clear", set);
-  EXPECT_RAISES("KeyError", call("anyffi.Set.pop", set));
+  EXPECT_EQ(call("anyffi.Set.peek_last", set), AnyValue());
   EXPECT_EQ(set.size(), 0);
   EXPECT_EQ(frozen.size(), 1);
 }

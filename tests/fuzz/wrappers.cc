@@ -107,9 +107,11 @@ void use_entries(World& world) {
       if (!is_mutable) return;
       return finish(world, anyffi_wrapper_erase_key(&both.mine, both.code, key.values(), key.size()), -1);
     case 4:
-      if (!is_mutable || anyffi_wrapper_pop_entry(&both.mine, both.code, &out, &second) != 1) return;
-      world.keep(&out);
-      return world.keep(&second);
+      if (!is_mutable) return;
+      // There is no layout of wrappers: the runtime creates no object of the host.
+      anyffi_wrapper_pop(&both.mine, both.code, key.values(), input.ConsumeBool() ? key.size() : 0, &out);
+      if (out.type_code == ANYFFI_UNSET) return finish(world, static_cast<int32_t>(out.as_int), -1);
+      return world.keep(&out);
     case 5:
       if (!is_set) return;
       return finish_combination(world, anyffi_wrapper_combine(&both.mine, &both.other, both.code, operation, &out),

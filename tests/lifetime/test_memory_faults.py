@@ -136,6 +136,7 @@ PROGRAMS = {
     "unpickle": {"stateful.cc": STATE},
     "sort": {},
     "reduce": {},
+    "pop": {},
     "read_pairs": {},
     "cross_exceptions": {"failures.cc": FAILURES},
 }

@@ -208,6 +208,51 @@ def reduce(faults: Faults, library: str = "") -> None:
             assert reduced is None or dict(reduced[4]) == content, point
 
 
+def pop(faults: Faults, library: str = "") -> None:
+    """What is popped stays where it was if there is no memory to return it."""
+    first, second = "a text on the heap", "another text on the heap"
+    contents: Any = [first, 2**70, [1], (second, 1j), slice(1, 2**70), len, 2.5]
+    pairs: Any = {first: [1], 2: second, "k": 2**70, object: slice(first, 1), second: (1, 2)}
+
+    class Key:
+        def __anyffi_value__(self) -> Any:
+            return first
+
+    class Position:
+        def __index__(self) -> int:
+            return 2
+
+    lists = [anyffi.List, type("OwnList", (anyffi.List,), {})]
+    dicts = [anyffi.Dict, type("OwnDict", (anyffi.Dict,), {})]
+    sets = [anyffi.Set, type("OwnSet", (anyffi.Set,), {})]
+    keys: list[Any] = [*pairs, Key()]
+    indexes: list[Any] = [*range(-len(contents), len(contents)), Position()]
+    cases: list[tuple[Any, Any, Callable[[Any], Any]]] = [
+        *((cls, contents, lambda x, i=i: x.pop(i)) for cls in lists for i in indexes),
+        *((cls, contents, lambda x: x.pop()) for cls in lists),
+        *((cls, pairs, lambda x, k=k: x.pop(k)) for cls in dicts for k in keys),
+        *((cls, pairs, lambda x: x.popitem()) for cls in dicts),
+        *((cls, {first: 2**70}, lambda x: x.popitem()) for cls in dicts),
+        *((cls, [1, last], lambda x: x.pop()) for cls in sets for last in (first, (1, 2), 2**70)),
+    ]
+    blocks, trim = anyffi.testing.live_blocks, anyffi.get_global_func("testing.fail_allocation")
+    for cls, content, operation in cases:
+        after = cls(content)
+        expected = operation(after)
+        before = blocks()
+        for point in faults.each():
+            x: Any = cls(content)
+            # Free lists of the runtime would hide allocations.
+            trim(-1)
+            popped = faults.attempt(lambda: operation(x))
+            assert popped in (None, expected), (point, popped)
+            wanted = cls(content) if popped is None else after
+            assert (x, list(x)) == (wanted, list(wanted)), (point, popped, x)
+        x = popped = wanted = None
+        gc.collect()
+        assert blocks() == before, blocks() - before
+
+
 def read_pairs(faults: Faults, library: str = "") -> None:
     """Dicts are read without memory for pairs: an iterator over their items would end the process."""
     held: list[Any] = []
@@ -292,6 +337,7 @@ PROGRAMS: dict[str, Callable[..., None]] = {
         record,
         sort,
         reduce,
+        pop,
         read_pairs,
         cross_exceptions,
     )

@@ -426,9 +426,6 @@ int32_t anyffi_wrapper_has_key(const AnyffiWrapperRef* self, int32_t type_code, 
 int32_t anyffi_wrapper_set_item(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size);
 /// Removes a key or an element; returns as `anyffi_wrapper_get_item`.
 int32_t anyffi_wrapper_erase_key(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size);
-/// Removes the last entry: 1, with its key and value (NULL: not needed); 0 if there is none.
-int32_t anyffi_wrapper_pop_entry(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* out_key,
-                                 AnyffiValue* out_value);
 /// Compares two sequences, mappings or sets by `<`, `<=`, `==`, `!=`, `>` or `>=`, operations 0 to 5: 1 or 0, or an
 /// AnyffiComparison.
 int32_t anyffi_wrapper_compare(const AnyffiWrapperRef* self, const AnyffiWrapperRef* other, int32_t type_code,
@@ -496,6 +493,12 @@ void* anyffi_wrapper_read_element(const AnyffiWrapperRef* self, int32_t type_cod
 void* anyffi_wrapper_read_field(const AnyffiWrapperRef* self, const char* name, AnyffiValue* out);
 void* anyffi_wrapper_read_item(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size,
                                AnyffiValue* out);
+/// Removes what a key names: an element of a List by its index, an entry of a Dict, or without a key the last entry of
+/// a Dict or Set. Returns the host's object for the element, value, pair or key. It is created first, so that nothing
+/// has changed on failure; or `unread`, and `out` is an Array to unpack, and to pass to `anyffi.container.erase_peeked`
+/// together with the container; or Unset with the status 0 if there is nothing, -1 on failure, -2 for other types.
+void* anyffi_wrapper_pop(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size,
+                         AnyffiValue* out);
 typedef enum AnyffiReadPart {
   ANYFFI_READ_VALUE = 1 /* else the key */
 } AnyffiReadPart;

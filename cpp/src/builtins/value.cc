@@ -11,9 +11,11 @@ namespace {
 using anyffi::AnyValue;
 using anyffi::AnyView;
 using anyffi::arg;
+using anyffi::Array;
 using anyffi::detail::check;
 using anyffi::runtime::is_mapping;
 using anyffi::runtime::is_set;
+using anyffi::runtime::kPeeked;
 using anyffi::runtime::Section;
 
 AnyValue copy_as(AnyView container, int32_t type_code) {
@@ -31,6 +33,16 @@ AnyValue freeze(AnyView container) {
 AnyValue thaw(AnyView container) {
   int32_t code = container.type_code();
   return copy_as(container, is_mapping(code) ? ANYFFI_DICT : is_set(code) ? ANYFFI_SET : ANYFFI_LIST);
+}
+
+int64_t erase_peeked(AnyView container, const Array<>& peeked) {
+  Section section;
+  int32_t code = container.type_code();
+  if ((code != ANYFFI_LIST && code != ANYFFI_DICT && code != ANYFFI_SET) || peeked.size() != kPeeked ||
+      peeked[0].type_code() != ANYFFI_INT) {
+    throw anyffi::Error("TypeError", "expected a List, Dict or Set, and what peek returned");
+  }
+  return anyffi::runtime::erase_peeked(container.raw().as_object, anyffi::runtime::as_sequence(peeked.get())->data);
 }
 
 /// Deeper trees are rare; a fixed limit saves measuring the remaining stack.
@@ -130,3 +142,7 @@ ANYFFI_REGISTER_GLOBAL("anyffi.container.is_tree")
 ANYFFI_REGISTER_GLOBAL("anyffi.container.copy")
     .def([](AnyView container) { return copy_as(container, container.type_code()); }, arg("container"))
     .doc("Return a new container of the same class with the same elements.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.container.erase_peeked")
+    .def(&erase_peeked, arg("container"), arg("peeked"))
+    .doc("Remove what `List.peek` and the like returned; return 0 if it was no longer there, else 1.");

@@ -66,7 +66,7 @@ const AnyffiSectioned kSectioned[] = {
     WITHIN(anyffi_wrapper_has_key),
     WITHIN(anyffi_wrapper_is_disjoint),
     WITHIN(anyffi_wrapper_make_plain),
-    WITHIN(anyffi_wrapper_pop_entry),
+    WITHIN(anyffi_wrapper_pop),
     WITHIN(anyffi_wrapper_read_element),
     WITHIN(anyffi_wrapper_read_field),
     WITHIN(anyffi_wrapper_read_item),

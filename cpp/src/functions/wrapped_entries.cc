@@ -123,16 +123,6 @@ int32_t anyffi_wrapper_erase_key(const AnyffiWrapperRef* self, int32_t type_code
   return anyffi_mapping_erase(object, entry) == 0 ? 1 : -1;
 }
 
-int32_t anyffi_wrapper_pop_entry(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* out_key,
-                                 AnyffiValue* out_value) {
-  AnyffiObject* object = find(self, type_code);
-  if (object == nullptr || as_mapping(object)->size == 0) return 0;
-  AnyffiValue value;
-  anyffi_mapping_erase(object, anyffi_mapping_next(object, INT64_MAX, -1, out_key, &value));
-  if (out_value != nullptr) *out_value = value;
-  return 1;
-}
-
 int32_t anyffi_wrapper_compare_keys(const AnyffiWrapperRef* self, const AnyffiWrapperRef* other) {
   const AnyffiObject *a = self->object, *b = other->object;
   if (a == nullptr || b == nullptr || !is_mapping(a->type_code) || !is_mapping(b->type_code)) return ANYFFI_UNDECIDED;

@@ -7,6 +7,8 @@
 #include <cstring>
 
 #include "core/memory.h"
+#include "core/owned.h"
+#include "functions/wrapped.h"
 #include "functions/wrapper_layout.h"
 
 namespace anyffi::runtime {
@@ -70,6 +72,26 @@ void* make_scalar(const AnyffiValue& value, bool* is_known) {
   *is_known = handle != nullptr && handle != layout.nothing;
   if (*is_known) layout.retain(handle);
   return handle;
+}
+
+/// The host's object for a copy of a value.
+void* read_copy(const AnyffiValue& value) {
+  AnyffiValue copy = anyffi_own_element(&value);
+  void* made = anyffi_wrapper_take_value(&copy);
+  if (made == nullptr || made == layout.unread) anyffi_value_release(&copy);
+  return made;
+}
+
+/// The host's tuple of a key and a value, or `unread` unless both can be read.
+void* read_pair(const AnyffiValue& key, const AnyffiValue& value) {
+  void* first = read_copy(key);
+  if (first == nullptr || first == layout.unread) return first;
+  void* second = read_copy(value);
+  bool is_read = second != nullptr && second != layout.unread;
+  void* pair = is_read ? layout.make_tuple(2, first, second) : second;
+  if (is_read) layout.release(second);
+  layout.release(first);
+  return pair;
 }
 
 /// Whether the host has no wrapper class for a type, and converts its objects to something else.
@@ -185,4 +207,29 @@ void* anyffi_cursor_read_entry(AnyffiCursor* cursor, int32_t what, AnyffiValue* 
   if (second != nullptr) layout.release(second);
   if (first != nullptr) layout.release(first);
   return pair;
+}
+
+void* anyffi_wrapper_pop(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size,
+                         AnyffiValue* out) {
+  Built key(recipe, size);
+  if (!key.is_built()) return report(-1, out);
+  // Again if a garbage collection while the object was created ran code that changed the container.
+  while (AnyffiObject* object = find(self, type_code)) {
+    AnyffiValue parts[kPeeked];
+    int status = peek(object, key.count() > 0 ? key.values() : nullptr, parts);
+    if (status != 1) return report(status, out);
+    Owned first(parts[1]), second(parts[2]);
+    void* made = type_code == ANYFFI_DICT && key.count() == 0 ? read_pair(parts[1], parts[2])
+                                                              : read_copy(parts[type_code == ANYFFI_DICT ? 2 : 1]);
+    if (made == layout.unread) {
+      if (anyffi_sequence_create_from(ANYFFI_ARRAY, parts, kPeeked, out) == 0) return made;
+      if (made != nullptr) layout.release(made);
+      return report(-1, out);
+    }
+    if (made == nullptr) return nullptr;
+    object = find(self, type_code);
+    if (object != nullptr && erase_peeked(object, parts)) return made;
+    layout.release(made);
+  }
+  return report(ANYFFI_UNDECIDED - 1, out);
 }

@@ -54,6 +54,18 @@ int find_entry(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int
 /// The `hash_key` of an entry's key, also if the entry stores the keyed hash. The only error is RecursionError.
 int hash_entry(const Mapping* mapping, const AnyffiEntry& entry, int64_t* out) noexcept;
 
+/// The number of values in which `peek` returns what it found.
+constexpr int kPeeked = 3;
+/// Finds what `pop` removes: the element at an index of a List, the entry of a key of a Dict, or (`key` is null) the
+/// last entry of a Dict or Set. Sets the owned `parts`: the index or the entry's number, the element or key, and the
+/// value. Returns 1, 0 if there is nothing, -1 with an error.
+int peek(const AnyffiObject* container, const AnyffiValue* key, AnyffiValue* parts) noexcept;
+/// Sets `out` to an Array of the parts, or to None if there is nothing; 0, or -1 with an error.
+int peek_array(const AnyffiObject* container, const AnyffiValue* key, AnyffiValue* out) noexcept;
+/// Removes what `peek` found, and returns whether it was still there. Cannot fail, so that the caller can convert the
+/// parts first.
+bool erase_peeked(AnyffiObject* container, const AnyffiValue* parts) noexcept;
+
 /// Replaces `count` elements from `index` on by copies of `num_cells` elements of another sequence, or changes nothing
 /// on failure.
 int splice_sequence(AnyffiSequence* sequence, int64_t index, int64_t count, const AnyffiValue* cells,
