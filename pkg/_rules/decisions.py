@@ -11,6 +11,7 @@ import operator
 import sys
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
+from gc import get_referents
 from itertools import repeat
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType
 
@@ -21,7 +22,7 @@ from .codes import code
 from .culprits import blame
 from .device import Device, read_device
 from .dtype import dtype, find_dtype, read_dtype
-from .internal import MISSING, Elements, Memory, Opaque
+from .internal import FREE_THREADED, MISSING, Elements, Memory, Opaque
 
 __all__ = [
     "EXACT",
@@ -72,10 +73,11 @@ _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 _mro_of = type.__dict__["__mro__"].__get__
 dict_of = type.__dict__["__dict__"].__get__
+_ON_CPYTHON = sys.implementation.name == "cpython"
 #: On CPython `OrderedDict` keeps its own order; elsewhere that of the underlying dict.
-_read_ordered: Callable[[Any], Any] = (
-    OrderedDict.items if sys.implementation.name == "cpython" else dict.items
-)
+_ORDERED: Any = OrderedDict if _ON_CPYTHON else dict
+#: The classes of dicts whose items CPython's own views show, by the id of the view's class.
+_VIEWED: dict[int, Any] = {id(type(cls().items())): cls for cls in (OrderedDict, dict) if _ON_CPYTHON}
 
 #: `ObjectCore` of each backend that was opened.
 _cores: tuple[type, ...] = ()
@@ -334,8 +336,29 @@ def _lower_elements(type_code: int, elements: Iterable[Any]) -> Lowered:
     return type_code, list(zip(elements, repeat(None)))
 
 
+def _read_pairs(x: Any, cls: Any) -> list[tuple[Any, Any]]:
+    """Read the pairs of a dict with the methods of a class of dicts.
+
+    If CPython has no memory for the first pair, an iterator over `items` ends the process. `iter`, because
+    PyPy calls the `__len__` of a view.
+    """
+    if FREE_THREADED:
+        # Another thread could change the dict between the reads of a key and its value.
+        return [*iter(cls.items(x))]
+    return [*zip(iter(cls.keys(x)), iter(cls.values(x)))]
+
+
+def _lower_proxy(x: Any) -> Lowered:
+    # The underlying mapping may be a user's, whose items may be anything.
+    items = x.items()
+    cls = _VIEWED.get(id(type(items)))
+    if cls is not None:
+        return code.MAP, _read_pairs(get_referents(items)[0], cls)
+    return code.MAP, [(key, item) for key, item in items]
+
+
 # The builtins' own methods, called unbound, so that no override runs. They return exact builtins: slicing an
-# instance of a subclass gives the builtin. `iter`, because PyPy calls the `__len__` of a view.
+# instance of a subclass gives the builtin.
 SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
     int: lower_int,
     float: lambda x: (code.FLOAT, float.__pos__(x)),
@@ -346,10 +369,9 @@ SUBCLASSES: dict[type, Callable[[Any], Lowered]] = {
     memoryview: lambda x: (code.BYTES, x.tobytes()),
     tuple: lambda x: (code.ARRAY, tuple.__getitem__(x, slice(None))),
     list: lambda x: (code.LIST, tuple(list.__getitem__(x, slice(None)))),
-    OrderedDict: lambda x: (code.DICT, [*iter(_read_ordered(x))]),
-    dict: lambda x: (code.DICT, [*iter(dict.items(x))]),
-    # The underlying mapping may be a user's, whose items may be anything.
-    MappingProxyType: lambda x: (code.MAP, [(key, item) for key, item in x.items()]),
+    OrderedDict: lambda x: (code.DICT, _read_pairs(x, _ORDERED)),
+    dict: lambda x: (code.DICT, _read_pairs(x, dict)),
+    MappingProxyType: _lower_proxy,
     complex: _lower_complex,
     # A list copies a set in one step, since other threads may change it; for a subclass it would call its
     # methods.

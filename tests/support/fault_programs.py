@@ -7,11 +7,13 @@ Each prints how many allocations have failed.
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import gc
 import os
 import pickle
 import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -262,12 +264,25 @@ def read_pairs(faults: Faults, library: str = "") -> None:
     class Holder:
         content: Any
 
+    class Own(dict):  # type: ignore[type-arg]
+        pass
+
+    class Shown(dict):  # type: ignore[type-arg]
+        def items(self) -> Any:
+            return {"shown": self["a"]}.items()
+
+    echo = anyffi.get_global_func("testing.echo")
     holder = Holder({"a": 1, "b": [2]})
-    types = {int: lambda x: x + 1, object: lambda x: x}
+    mappers = {int: lambda x: x + 1, object: lambda x: x}
     operations: list[Callable[[], Any]] = [
-        lambda: anyffi.to_python(anyffi.structure.map([1, "a"], types)),
+        lambda: anyffi.to_python(anyffi.structure.map([1, "a"], mappers)),
         lambda: defaults(a=1, c=2.0),
         lambda: anyffi.asdict(holder),
+        lambda: echo(Own(a=1, b=[2])),
+        lambda: echo(types.MappingProxyType(Own(a=1, b=[2]))),
+        lambda: echo(types.MappingProxyType(Shown(a=1))),
+        lambda: echo(collections.OrderedDict(a=1, b=[2])),
+        lambda: echo(types.MappingProxyType(collections.OrderedDict(a=1, b=[2]))),
         lambda: anyffi.Function(type("Callable", (), {"__call__": len})) and 1,
     ]
     for operation in operations:
