@@ -105,6 +105,18 @@ class DictMachine(_Mappings):
     def pop_with_default(self, key: Any) -> None:
         self.both(lambda x: x.pop(key, "default"))
 
+    @precondition(lambda self: self.model)
+    @rule(key=mixed_keys)
+    def pop_in_cpp(self, key: Any) -> None:
+        if key in self.model:
+            self.apart(lambda: self.native("anyffi.Dict.pop")(self.ours, key), lambda: self.model.pop(key))
+
+    @precondition(lambda self: self.model)
+    @rule()
+    def popitem_in_cpp(self) -> None:
+        popped = self.ffi.to_python(self.native("anyffi.Dict.popitem")(self.ours))
+        assert cases.same(popped, self.model.popitem())
+
     @rule()
     def popitem(self) -> None:
         self.both(lambda x: tuple(map(self.ffi.to_python, x.popitem())))

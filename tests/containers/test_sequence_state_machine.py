@@ -101,6 +101,14 @@ class ListMachine(_Sequences):
     def pop(self, index: int) -> None:
         self.both(lambda x: x.pop(index))
 
+    @precondition(lambda self: self.model)
+    @rule(index=st.integers(-12, 12))
+    def pop_in_cpp(self, index: int) -> None:
+        if -len(self.model) <= index < len(self.model):
+            self.apart(
+                lambda: self.native("anyffi.List.pop")(self.ours, index), lambda: self.model.pop(index)
+            )
+
     @rule(value=values)
     def remove(self, value: Any) -> None:
         self.both(lambda x: x.remove(value))

@@ -103,14 +103,15 @@ class SetMachine(_Sets):
         self.both(lambda x: x.remove(element))
         self.follow()
 
-    @rule()
-    def pop(self) -> None:
+    @rule(in_cpp=st.booleans())
+    def pop(self, in_cpp: bool) -> None:
+        pop = self.native("anyffi.Set.pop") if in_cpp else self.ffi.Set.pop
         if self.order:
-            self.apart(self.ours.pop, self.order.pop)
+            self.apart(lambda: pop(self.ours), self.order.pop)
             self.model = set(self.order)
         else:
             with pytest.raises(KeyError, match="pop from an empty set"):
-                self.ours.pop()
+                pop(self.ours)
 
     @rule(others=st.lists(lists_of_elements, max_size=2))
     def update(self, others: Any) -> None:

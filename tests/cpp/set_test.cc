@@ -280,6 +280,8 @@ TEST(Set, Builtins) {
   EXPECT_EQ(call("anyffi.container.erase_peeked", set, last), AnyValue(1));
   EXPECT_EQ(call("anyffi.container.erase_peeked", set, last), AnyValue(0));
   EXPECT_EQ(text_of(set), "{'x'}");
+  EXPECT_EQ(call("anyffi.Set.pop", set), AnyValue("x"));
+  EXPECT_RAISES("KeyError", call("anyffi.Set.pop", set));
   EXPECT_RAISES("TypeError", call("anyffi.Set.peek_last", FrozenSet<>{AnyValue(1)}));
   EXPECT_RAISES("TypeError", call("anyffi.container.erase_peeked", frozen, last));
   EXPECT_RAISES("TypeError", call("anyffi.container.erase_peeked", set, Array<>{1}));

@@ -9,6 +9,7 @@ namespace {
 using anyffi::AnyValue;
 using anyffi::AnyView;
 using anyffi::arg;
+using anyffi::Array;
 using anyffi::Dict;
 using anyffi::Error;
 using anyffi::FrozenSet;
@@ -20,6 +21,15 @@ using anyffi::runtime::is_mapping;
 
 void update(const Set<>& set, const FrozenSet<>& elements) {
   for (const AnyValue& element : elements) anyffi::detail::add_element(set.get(), element);
+}
+
+AnyValue pop(const Set<>& set) {
+  auto* entries = reinterpret_cast<const AnyffiMapping*>(set.get());
+  if (entries->size == 0) throw Error("KeyError", "pop from an empty set");
+  int64_t last = entries->used - 1;
+  AnyValue element{AnyView(entries->entries[last].key)};
+  check(anyffi_mapping_erase(set.get(), last));
+  return element;
 }
 
 /// Returns whether the key was there.
@@ -38,6 +48,24 @@ AnyValue set_default(const Dict<>& dict, AnyView key, AnyView value) {
   found = AnyValue(value);
   set(dict, key, found);
   return found;
+}
+
+AnyValue pop_key(const Dict<>& dict, AnyView key) {
+  int64_t entry;
+  check(anyffi_mapping_find(dict.get(), &key.raw(), &entry));
+  if (entry < 0) return AnyValue(Adopt{}, anyffi_make_value(static_cast<uint32_t>(ANYFFI_MISSING), 0));
+  AnyValue popped(AnyView(as_mapping(dict.get())->entries[entry].value));
+  check(anyffi_mapping_erase(dict.get(), entry));
+  return popped;
+}
+
+Array<> pop_item(const Dict<>& dict) {
+  AnyValue key, value;
+  int64_t entry = anyffi_mapping_next(dict.get(), INT64_MAX, -1, key.out(), value.out());
+  if (entry < 0) throw Error("KeyError", "popitem(): dictionary is empty");
+  Array<> pair{key, value};
+  check(anyffi_mapping_erase(dict.get(), entry));
+  return pair;
 }
 
 /// The entry of a key; the last one if `key` is null.
@@ -73,6 +101,14 @@ ANYFFI_REGISTER_GLOBAL("anyffi.Dict.setdefault")
     .def(&set_default, arg("dict"), arg("key"), arg("value"))
     .doc("Return the value of a key; set it first if the key does not exist.");
 
+ANYFFI_REGISTER_GLOBAL("anyffi.Dict.pop")
+    .def(&pop_key, arg("dict"), arg("key"))
+    .doc("Remove a key, and return its value; Missing if it did not exist.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Dict.popitem")
+    .def(&pop_item, arg("dict"))
+    .doc("Remove the last entry, and return its key and value. KeyError if there is none.");
+
 ANYFFI_REGISTER_GLOBAL("anyffi.Dict.peek")
     .def([](const Dict<>& dict, AnyView key) { return peek(dict.get(), &key.raw()); }, arg("dict"), arg("key"))
     .doc("Return an Array of number, key and value of a key's entry; None if the key does not exist.");
@@ -101,6 +137,8 @@ ANYFFI_REGISTER_GLOBAL("anyffi.Set.add")
 ANYFFI_REGISTER_GLOBAL("anyffi.Set.update")
     .def(&update, arg("set"), arg("elements"))
     .doc("Add all elements of another set.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Set.pop").def(&pop, arg("set")).doc("Remove and return the element added last.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Set.peek_last")
     .def([](const Set<>& set) { return peek(set.get(), nullptr); }, arg("set"))

@@ -31,6 +31,16 @@ void insert(const List<>& list, int64_t index, AnyView value) {
   check(anyffi_sequence_insert(list.get(), position, &value.raw()));
 }
 
+AnyValue pop(const List<>& list, int64_t index) {
+  if (list.empty()) throw Error("IndexError", "pop from empty list");
+  int64_t position = index < 0 ? index + list.size() : index;
+  AnyValue popped;
+  anyffi_sequence_get(list.get(), position, popped.out());
+  if (popped.type_code() == ANYFFI_UNSET) throw Error("IndexError", "pop index out of range");
+  check(anyffi_sequence_erase(list.get(), position, 1));
+  return popped;
+}
+
 AnyValue peek(const List<>& list, int64_t index) {
   AnyffiValue key = anyffi_make_int(index);
   AnyValue found;
@@ -63,6 +73,9 @@ ANYFFI_REGISTER_GLOBAL("anyffi.List.insert")
 ANYFFI_REGISTER_GLOBAL("anyffi.List.extend")
     .def(&extend, arg("list"), arg("values"))
     .doc("Append all values, or none.");
+ANYFFI_REGISTER_GLOBAL("anyffi.List.pop")
+    .def(&pop, arg("list"), arg("index"))
+    .doc("Remove and return an element; a negative index counts from the end.");
 ANYFFI_REGISTER_GLOBAL("anyffi.List.peek")
     .def(&peek, arg("list"), arg("index"))
     .doc("Return an Array of an index, which counts from the end if negative, and its element; None if there is none.");
