@@ -14,8 +14,9 @@ namespace {
 const std::vector<AnyffiValue>& functions() {
   static std::vector<AnyffiValue> found;
   if (!found.empty()) return found;
-  constexpr const char* kLeftOut[] = {"anyffi.Module.load",    "anyffi.registry.set", "anyffi.registry.remove",
-                                      "anyffi.record.declare", "anyffi.type.methods", "anyffi.Object.keep_alive"};
+  constexpr const char* kLeftOut[] = {"anyffi.Module.load",    "anyffi.registry.set",        "anyffi.registry.remove",
+                                      "anyffi.record.declare", "anyffi.record.set_defaults", "anyffi.record.set_repr",
+                                      "anyffi.type.methods",   "anyffi.Object.keep_alive"};
   AnyffiValue names{};
   require(finished(anyffi_registry_list(&names)), "functions are registered");
   const auto* sequence = reinterpret_cast<AnyffiSequence*>(names.as_object);

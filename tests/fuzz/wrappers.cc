@@ -94,7 +94,7 @@ void use_entries(World& world) {
   bool is_reflected = input.ConsumeBool(), is_mutable = both.code == ANYFFI_DICT || both.code == ANYFFI_SET;
   auto operation = input.ConsumeIntegralInRange<int32_t>(ANYFFI_SET_OR, ANYFFI_SET_XOR);
   int32_t code = is_set ? input.ConsumeIntegralInRange<int32_t>(ANYFFI_FROZEN_SET, ANYFFI_SET) : both.code;
-  AnyffiValue out{}, second{};
+  AnyffiValue out{};
   switch (input.ConsumeIntegralInRange(0, 9)) {
     case 0:
       return finish(world, anyffi_wrapper_get_item(&both.mine, both.code, key.values(), key.size(), &out), -1, &out);
