@@ -67,3 +67,10 @@ def test_types_that_do_not_exist(ffi: Any, type_code: int) -> None:
     for name in ("anyffi.type.let_host_compare", "anyffi.type.describe", "anyffi.type.convertible_from"):
         with pytest.raises(ValueError, match="unknown type code"):
             ffi.get_global_func(name)(type_code)
+
+
+@pytest.mark.parametrize("type_code", [-1, 0, 2**31 - 1])
+def test_callbacks_are_only_for_records(ffi: Any, type_code: int) -> None:
+    for name, *callbacks in (("set_defaults", (), len), ("set_repr", len)):
+        with pytest.raises(ValueError, match="neither the type of a record, nor derived from one"):
+            ffi.get_global_func(f"anyffi.record.{name}")(type_code, *callbacks)

@@ -15,6 +15,12 @@ anyffi::runtime::String text_of(const String& text) {
   return {reinterpret_cast<const char*>(utf8.data()), static_cast<size_t>(utf8.size())};
 }
 
+void require_record(int32_t type_code) {
+  if (anyffi::runtime::find_record(type_code) == nullptr) {
+    throw anyffi::Error("ValueError", "neither the type of a record, nor derived from one");
+  }
+}
+
 }  // namespace
 
 ANYFFI_REGISTER_GLOBAL("anyffi.record.declare")
@@ -42,11 +48,21 @@ ANYFFI_REGISTER_GLOBAL("anyffi.record.describe")
     .doc("Return the name of a type of fields, in the type of a key.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.record.set_defaults")
-    .def(&anyffi::runtime::set_defaults, arg("type_code"), arg("names"), arg("function"))
+    .def(
+        [](int32_t type_code, const Array<String>& names, const AnyValue& function) {
+          require_record(type_code);
+          anyffi::runtime::set_defaults(type_code, names, function);
+        },
+        arg("type_code"), arg("names"), arg("function"))
     .doc("Set the names of the fields that have defaults, and the function that returns the default for a name.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.record.set_repr")
-    .def(&anyffi::runtime::set_repr, arg("type_code"), arg("function"))
+    .def(
+        [](int32_t type_code, const AnyValue& function) {
+          require_record(type_code);
+          anyffi::runtime::set_repr(type_code, function);
+        },
+        arg("type_code"), arg("function"))
     .doc("Set the function that returns the `repr` of an object, or None if its class defines none; None for none.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.record.create")

@@ -10,12 +10,6 @@ namespace {
 
 static_assert(kContentOffset % 16 == 0, "the content is aligned");
 
-const AnyffiRecord* find_record(int32_t type_code) noexcept {
-  const AnyffiTypeInfo* info = anyffi_type_get_info(type_code);
-  while (info != nullptr && info->record == nullptr && info->depth > 0) info = anyffi_type_get_info(info->parent);
-  return info == nullptr ? nullptr : info->record;
-}
-
 /* ---- drafts ---- */
 
 const AnyffiRecord& own_record(const AnyffiObject* self) { return *anyffi_type_get_info(self->type_code)->record; }

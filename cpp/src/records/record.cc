@@ -140,6 +140,12 @@ void inherit(AnyffiRecord& record, int32_t parent) {
 
 }  // namespace
 
+const AnyffiRecord* find_record(int32_t type_code) noexcept {
+  const AnyffiTypeInfo* info = anyffi_type_get_info(type_code);
+  while (info != nullptr && info->record == nullptr && info->depth > 0) info = anyffi_type_get_info(info->parent);
+  return info == nullptr ? nullptr : info->record;
+}
+
 const AnyffiRecord& record_of(int32_t type_code) {
   const AnyffiTypeInfo* info = anyffi_type_get_info(type_code);
   if (info == nullptr || info->record == nullptr) throw Error("ValueError", "not the type of a record");

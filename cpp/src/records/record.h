@@ -77,6 +77,8 @@ AnyValue create_on_base(int32_t type_code, const AnyffiValue& base);
 
 /// The record of a type; throws a ValueError for others.
 const AnyffiRecord& record_of(int32_t type_code);
+/// Returns the record of a type, or of the nearest ancestor that has one; NULL if there is none.
+const AnyffiRecord* find_record(int32_t type_code) noexcept;
 
 }  // namespace anyffi::runtime
 
