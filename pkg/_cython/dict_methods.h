@@ -103,25 +103,27 @@ static PyObject* anyffi_py_dict_pop(PyObject* self, PyObject* const* args, Py_ss
   if (anyffi_py_peek(self, ANYFFI_DICT) == NULL || names != NULL || count < 1 || count > 2) {
     return anyffi_py_call_shared(ANYFFI_DICT, "pop", self, args, count, names);
   }
-  while ((was_there = anyffi_py_read_entry(self, args[0], &number, &entry)) > 0) {
+  if ((was_there = anyffi_py_read_entry(self, args[0], &number, &entry)) > 0) {
     // Unpacked first: without memory for that, nothing has changed.
     PyObject* value = anyffi_py_unpack_copy(&entry.value);
     if (value == NULL) return anyffi_py_discard_read(&entry);
     if (anyffi_py_erase_read(self, ANYFFI_DICT, number, &entry)) return value;
+    // Unpacking ran code that changed the dict.
     Py_DECREF(value);
+    return anyffi_py_call_shared(ANYFFI_DICT, "pop", self, args, count, names);
   }
   if (was_there < 0) return anyffi_py_fail_method(ANYFFI_DICT, "pop", args, count, NULL);
   return count == 2 ? anyffi_py_return_new(args[1]) : anyffi_py_raise_key_error(args[0]);
 }
 
 /// Removes the last entry, and returns its key, or key and value if `has_values`; NULL, without an exception if there
-/// is no entry.
+/// is no entry, or if it was changed by code that unpacking ran.
 static PyObject* anyffi_py_pop_last(PyObject* self, int32_t type_code, int has_values) {
   AnyffiMapping* mapping;
   AnyffiEntry last;
   int64_t number;
-  while ((mapping = anyffi_py_peek_mapping(self, type_code)) != NULL &&
-         (number = anyffi_mapping_next(&mapping->header, INT64_MAX, -1, &last.key, &last.value)) >= 0) {
+  if ((mapping = anyffi_py_peek_mapping(self, type_code)) != NULL &&
+      (number = anyffi_mapping_next(&mapping->header, INT64_MAX, -1, &last.key, &last.value)) >= 0) {
     // Unpacked first: without memory for that, nothing has changed.
     PyObject* popped = anyffi_py_unpack_copy(&last.key);
     if (popped != NULL && has_values) {

@@ -159,10 +159,9 @@ static inline int anyffi_py_find_popped(const AnyffiSequence* list, int64_t inde
 
 /// `pop` of any element.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_pop_at(PyObject* self, PyObject* const* args, Py_ssize_t count, int64_t index) {
-  AnyffiSequence* list;
+  AnyffiSequence* list = anyffi_py_peek_sequence(self, ANYFFI_LIST);
   int64_t position;
-  // Again if unpacking the element ran code that changed the list.
-  while ((list = anyffi_py_peek_sequence(self, ANYFFI_LIST)) != NULL && anyffi_py_find_popped(list, index, &position)) {
+  if (list != NULL && anyffi_py_find_popped(list, index, &position)) {
     AnyffiValue popped = anyffi_read_value(&list->data[position]);
     int runs_code = !anyffi_py_is_code_free(&popped), is_there = 1;
     if (runs_code) anyffi_value_retain(&popped);
@@ -183,6 +182,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_pop_at(PyObject* self, PyObject* const* 
       anyffi_value_drop(&popped);
       return element;
     }
+    // Unpacking ran code that changed the list.
     Py_DECREF(element);
   }
   return anyffi_py_call_shared(ANYFFI_LIST, "pop", self, args, count, NULL);

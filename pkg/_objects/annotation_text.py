@@ -38,6 +38,9 @@ class Later:
         self.name = name
         self.has_module = has_module
 
+    def __repr__(self) -> str:
+        return self.name
+
 
 class AnnotationText:
     """Evaluates annotations with the names in some scopes, then with imports meant for type checkers."""

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from .._builtins import *  # noqa: F403
 from .._rules.containers import ITEMS, KEYS, VALUES, checks_self
 from .._rules.culprits import locate_method
+from .._rules.internal import MISSING
 from .._typing import TYPE_CHECKING, Any
 from .container import Container, deep_copies, is_made, is_public, new_or_same, shown_class, single_argument
 from .reprs import recursive_repr
@@ -237,12 +238,15 @@ class DictMethods(MappingMethods):
             raise TypeError(f"pop expected at most 2 arguments, got {1 + len(default)}")
         runtime = self._anyffi_runtime
         peeked = runtime.dict_peek(self, key)
-        while peeked is not None:
+        if peeked is not None:
             # Unpacked first: without memory for that, nothing has changed.
             value = peeked[2]
             if runtime.container_erase_peeked(self, peeked):
                 return value
-            peeked = runtime.dict_peek(self, key)
+            # Unpacking ran code that changed the dict: unpacked last, so that this ends.
+            value = runtime.dict_pop(self, key)
+            if value is not MISSING:
+                return value
         if not default:
             raise KeyError(key)
         return default[0]
@@ -251,12 +255,12 @@ class DictMethods(MappingMethods):
         """Remove and return the pair that was inserted last."""
         runtime = self._anyffi_runtime
         peeked = runtime.dict_peek_last(self)
-        while peeked is not None:
+        if peeked is not None:
             pair = peeked[1], peeked[2]
             if runtime.container_erase_peeked(self, peeked):
                 return pair
-            peeked = runtime.dict_peek_last(self)
-        raise KeyError("popitem(): dictionary is empty")
+        key, value = runtime.dict_popitem(self)
+        return key, value
 
     def setdefault(self, key: Any, default: Any = None, /) -> Any:
         """Return the value of `key`; if it is absent, set it to `default` first."""

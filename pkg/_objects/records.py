@@ -248,9 +248,6 @@ class Records:
         declared = self._runtime.record_declare(key, _own_doc(cls), parent, rows)
         if is_watched():
             self._runtime.record_prepare(declared[1])
-        fillers = cls._anyffi_fillers
-        self._runtime.record_set_defaults(declared[0], tuple(fillers), partial(_fill, fillers))
-        self._runtime.record_set_repr(declared[0], repr_of if defines_repr(cls) else None)
         end()
         cls._anyffi_record = tuple(declared)
         cls._anyffi_takes = takes
@@ -270,6 +267,12 @@ class Records:
             setattr(cls, field.name, former)
         cls._anyffi_frozen = {name: getattr(cls, name) for name in frozen}
         set_structure(self._runtime, type_code, fields, structural)
+        end = begin_permanent()
+        fillers = cls._anyffi_fillers
+        self._runtime.record_set_defaults(type_code, tuple(fillers), partial(_fill, fillers))
+        if defines_repr(cls):
+            self._runtime.record_set_repr(type_code, repr_of)
+        end()
         self._classes.add_record(type_code, declared[1], cls)
         self._classes.let_create(cls)
         self._plan(cls, fields)

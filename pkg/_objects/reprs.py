@@ -16,7 +16,8 @@ def defines_repr(cls: type) -> bool:
     base = next(base for base in cls.__mro__ if "__repr__" in base.__dict__)
     members = base.__dict__
     is_of_cpp = "_anyffi_type_key" in members and "_anyffi_record" not in members
-    is_generated = members["__repr__"] is members.get("_anyffi_generated_repr")
+    generated = members.get("_anyffi_generated_repr")
+    is_generated = generated is not None and members["__repr__"] is generated
     return base is not object and not is_of_cpp and not is_generated
 
 

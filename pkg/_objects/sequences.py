@@ -340,13 +340,13 @@ class ListMethods(SequenceMethods):
         """Remove and return an element, the last one by default."""
         runtime, position = self._anyffi_runtime, as_position(index)
         peeked = runtime.list_peek(self, position)
-        while peeked is not None:
+        if peeked is not None:
             # Unpacked first: without memory for that, nothing has changed.
             element = peeked[1]
             if runtime.container_erase_peeked(self, peeked):
                 return element
-            peeked = runtime.list_peek(self, position)
-        raise IndexError("pop index out of range" if self._anyffi_size() else "pop from empty list")
+        # If unpacking ran code that changed the list, it is unpacked last, so that this ends.
+        return runtime.list_pop(self, position)
 
     def remove(self, value: Any, /) -> None:
         """Remove the first element that equals `value`; ValueError if there is none."""

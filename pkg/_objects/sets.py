@@ -432,13 +432,13 @@ class SetMethods(_Set):
         """Remove and return the element that was added last; KeyError if there is none."""
         runtime = self._anyffi_runtime
         peeked = runtime.set_peek_last(self)
-        while peeked is not None:
+        if peeked is not None:
             # Unpacked first: without memory for that, nothing has changed.
             element = peeked[1]
             if runtime.container_erase_peeked(self, peeked):
                 return element
-            peeked = runtime.set_peek_last(self)
-        raise KeyError("pop from an empty set")
+        # If unpacking ran code that changed the set, it is unpacked last, so that this ends.
+        return runtime.set_pop(self)
 
     def clear(self, /) -> None:
         """Remove every element."""

@@ -150,6 +150,22 @@ def test_an_empty_container_is_noticed(errors: Fixture, what: str, pop: Callable
     assert len(x) == 0
 
 
+@pytest.mark.parametrize(("what", "pop"), POPS.values(), ids=POPS)
+def test_constructors_that_always_change_the_container(
+    errors: Fixture, what: str, pop: Callable[[Any], Any]
+) -> None:
+    x = errors.make(what)
+
+    def change() -> None:
+        errors.on_make = lambda: None
+        (x.extend if what == "list" else x.update)(errors.make(what))
+        errors.on_make = change
+
+    errors.on_make = change
+    # Updating a Set converts its new elements, too.
+    assert 2 <= len(errors.popped(lambda: pop(x))) <= 6
+
+
 def test_entries_that_moved_are_not_mistaken(errors: Fixture) -> None:
     x = errors.make("dict")
 

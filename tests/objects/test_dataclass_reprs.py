@@ -92,9 +92,29 @@ def test_reprs_that_fail(ffi: Any) -> None:
         with pytest.raises(KeyError) as caught:
             show(value)
         assert caught.value is error
-    with pytest.raises(TypeError, match=r"__repr__ returned non-string \(type int\)"):
+    with pytest.raises(TypeError, match=r"__repr__ returned non-string \(type '?int'?\)"):
         show(Failing(3))
     error.__traceback__ = None
+
+
+def test_reprs_of_declarations_of_one_type(ffi: Any) -> None:
+    show = ffi.get_global_func("anyffi.value.repr")
+
+    def declare() -> Any:
+        @ffi.dataclass("test.reprs.Declared")
+        class Declared:
+            x: int = 1
+
+        return Declared
+
+    class Derived(declare()):  # type: ignore[misc]
+        def __repr__(self) -> str:
+            return "derived"
+
+    derived = Derived()
+    assert show(derived) == "derived"
+    assert show(declare()()) == "test.reprs.Declared(x=1)"
+    assert show(derived) == "derived"
 
 
 def test_endless_reprs(ffi: Any) -> None:

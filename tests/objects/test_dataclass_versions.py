@@ -177,3 +177,42 @@ def test_defaults_that_fail(ffi: Any) -> None:
         made.__setstate__({"b": 2})
     with pytest.raises(TypeError, match="Failing.b: expected int, got NoneType"):
         made.__setstate__({"a": 2})
+
+
+def test_states_in_parts(ffi: Any) -> None:
+    @ffi.dataclass("test.versions.Parts")
+    class Parts:
+        x: int
+        cache: Any = None
+
+    made = Parts(1, "kept")
+    made.__setstate__({"x": 2})
+    assert (made.x, made.cache) == (2, "kept")
+    empty = Parts.__new__(Parts)
+    empty.__setstate__({"cache": "kept"})
+    empty.__setstate__({"x": 3})
+    assert (empty.x, empty.cache) == (3, "kept")
+
+
+def test_a_declaration_that_fails_changes_nothing(ffi: Any) -> None:
+    class Refusing(type):
+        def __setattr__(cls, name: str, value: Any) -> None:
+            if name == "y":
+                raise ValueError("no y")
+            super().__setattr__(name, value)
+
+    def declare_with(default: int, **options: Any) -> Any:
+        @ffi.dataclass("test.versions.Refused")
+        class Refused(**options):
+            x: int
+            y: int = default
+
+        return Refused
+
+    cls = declare_with(5)
+    text = ffi.to_json(cls(1)).replace(', "y": 5', "")
+    with pytest.raises(ValueError, match="no y"):
+        declare_with(77, metaclass=Refusing)
+    made = ffi.from_json(text)
+    assert type(made) is cls
+    assert made.y == 5

@@ -496,7 +496,8 @@ void* anyffi_wrapper_read_item(const AnyffiWrapperRef* self, int32_t type_code, 
 /// Removes what a key names: an element of a List by its index, an entry of a Dict, or without a key the last entry of
 /// a Dict or Set. Returns the host's object for the element, value, pair or key. It is created first, so that nothing
 /// has changed on failure; or `unread`, and `out` is an Array to unpack, and to pass to `anyffi.container.erase_peeked`
-/// together with the container; or Unset with the status 0 if there is nothing, -1 on failure, -2 for other types.
+/// together with the container; or Unset with the status 0 if there is nothing, -1 on failure, -2 for other types and
+/// for containers that were changed meanwhile.
 void* anyffi_wrapper_pop(const AnyffiWrapperRef* self, int32_t type_code, AnyffiValue* recipe, int32_t size,
                          AnyffiValue* out);
 typedef enum AnyffiReadPart {

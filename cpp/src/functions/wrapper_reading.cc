@@ -213,8 +213,7 @@ void* anyffi_wrapper_pop(const AnyffiWrapperRef* self, int32_t type_code, Anyffi
                          AnyffiValue* out) {
   Built key(recipe, size);
   if (!key.is_built()) return report(-1, out);
-  // Again if a garbage collection while the object was created ran code that changed the container.
-  while (AnyffiObject* object = find(self, type_code)) {
+  if (AnyffiObject* object = find(self, type_code)) {
     AnyffiValue parts[kPeeked];
     int status = peek(object, key.count() > 0 ? key.values() : nullptr, parts);
     if (status != 1) return report(status, out);
@@ -229,6 +228,7 @@ void* anyffi_wrapper_pop(const AnyffiWrapperRef* self, int32_t type_code, Anyffi
     if (made == nullptr) return nullptr;
     object = find(self, type_code);
     if (object != nullptr && erase_peeked(object, parts)) return made;
+    // A garbage collection while the object was created ran code that changed the container.
     layout.release(made);
   }
   return report(ANYFFI_UNDECIDED - 1, out);
