@@ -291,10 +291,11 @@ CALLS: dict[str, Call] = {
     "add": _on(lambda ffi: ffi.List([1]), lambda x: [*x, LONG]),
     "slicing": _on(lambda ffi: ffi.List([1, LONG, [2]]), lambda x: x[1:]),
     "to_python": _on(lambda ffi: ffi.List([1, LONG, [2]]), lambda x: len(x)),
+    # Undone by what needs no memory: `pop` keeps what it cannot return.
     "dict set": _on(
-        lambda ffi: ffi.Dict(a=1), lambda x: x.__setitem__(LONG, [1]), lambda x: x.pop(LONG, None)
+        lambda ffi: ffi.Dict(a=1), lambda x: x.__setitem__(LONG, [1]), lambda x: x.__delitem__(LONG)
     ),
-    "set add": _on(lambda ffi: ffi.Set([1]), lambda s: s.add((LONG, 1)), lambda s: s.pop()),
+    "set add": _on(lambda ffi: ffi.Set([1]), lambda s: s.add((LONG, 1)), lambda s: s.clear()),
     "set update": _on(
         lambda ffi: ffi.Set([1]), lambda s: s.update([LONG, 2]), lambda s: s.difference_update([LONG, 2])
     ),
