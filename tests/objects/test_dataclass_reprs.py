@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -92,7 +93,10 @@ def test_reprs_that_fail(ffi: Any) -> None:
         with pytest.raises(KeyError) as caught:
             show(value)
         assert caught.value is error
-    with pytest.raises(TypeError, match=r"__repr__ returned non-string \(type '?int'?\)"):
+    # The words are the interpreter's.
+    with pytest.raises(TypeError) as refused:
+        repr(Failing(3))
+    with pytest.raises(TypeError, match=re.escape(str(refused.value))):
         show(Failing(3))
     error.__traceback__ = None
 
