@@ -12,7 +12,7 @@ static PyObject* anyffi_py_vectorcall_method(PyObject* method, PyObject* const* 
   Py_ssize_t count = PyVectorcall_NARGS(flags);
   if (__builtin_expect(names == NULL && count > 0 && count <= ANYFFI_MAX_SHORT, 1) &&
       anyffi_py_is_short(method, count) && anyffi_py_is_wrapper(args[0])) {
-    AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)method)->object;
+    AnyffiFunction* target = anyffi_py_function_in(method);
     AnyffiObject* self = ((AnyffiWrapper*)args[0])->object;
     AnyffiValue values[ANYFFI_MAX_SHORT];
     Py_ssize_t packed = 1;
@@ -150,7 +150,7 @@ static PyObject* anyffi_py_as_instance(PyTypeObject* cls, const AnyffiBoundClass
 }
 
 static PyObject* anyffi_py_call_constructor(PyObject* function, PyObject* const* args, size_t flags, PyObject* names) {
-  AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)function)->object;
+  AnyffiFunction* target = anyffi_py_function_in(function);
   return anyffi_py_choose_vectorcall(function, target)(function, args, flags, names);
 }
 

@@ -26,7 +26,7 @@ ANYFFI_ALWAYS_INLINE int anyffi_py_are_in_order(PyObject* function, Py_ssize_t c
   Py_ssize_t total = count + PyTuple_GET_SIZE(names);
   // A function without information has no parameters. Without arguments `total - 1` wraps around, which returns 0, too.
   if (parameters == NULL || (size_t)total - 1 >= (size_t)PyTuple_GET_SIZE(parameters)) return 0;
-  if (total < ((AnyffiFunction*)((AnyffiWrapper*)function)->object)->info->num_required) return 0;
+  if (total < anyffi_py_function_in(function)->info->num_required) return 0;
   for (Py_ssize_t i = count; i < total; ++i) {
     if (PyTuple_GET_ITEM(parameters, i) != PyTuple_GET_ITEM(names, i - count)) return 0;
   }

@@ -30,7 +30,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_vectorcall_named(PyObject* function, PyO
                                                          PyObject* names) {
   Py_ssize_t total = count + PyTuple_GET_SIZE(names);
   if (anyffi_py_is_short(function, total) && anyffi_py_are_in_order(function, count, names)) {
-    return anyffi_py_dispatch((AnyffiFunction*)((AnyffiWrapper*)function)->object, args, total);
+    return anyffi_py_dispatch(anyffi_py_function_in(function), args, total);
   }
   return anyffi_py_call_slow(function, args, count, names);
 }
@@ -39,16 +39,14 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_vectorcall_named(PyObject* function, PyO
 static PyObject* anyffi_py_vectorcall(PyObject* function, PyObject* const* args, size_t flags, PyObject* names) {
   Py_ssize_t count = PyVectorcall_NARGS(flags);
   if (names != NULL) return anyffi_py_vectorcall_named(function, args, count, names);
-  if (anyffi_py_is_short(function, count)) {
-    return anyffi_py_dispatch((AnyffiFunction*)((AnyffiWrapper*)function)->object, args, count);
-  }
+  if (anyffi_py_is_short(function, count)) return anyffi_py_dispatch(anyffi_py_function_in(function), args, count);
   return anyffi_py_call_slow(function, args, count, NULL);
 }
 
 /// The same for a function or method that `anyffi_py_has_items`.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_vectorcall_named_items(PyObject* function, PyObject* const* args,
                                                                Py_ssize_t count, PyObject* names) {
-  AnyffiFunction* target = (AnyffiFunction*)((AnyffiWrapper*)function)->object;
+  AnyffiFunction* target = anyffi_py_function_in(function);
   int is_in_order =
       Py_TYPE(function)->tp_call == anyffi_py_call_tuple && anyffi_py_are_in_order(function, count, names);
   return is_in_order ? anyffi_py_call_items(target, args, NULL, count + PyTuple_GET_SIZE(names))
@@ -58,7 +56,7 @@ static PyObject* anyffi_py_vectorcall_items(PyObject* function, PyObject* const*
   Py_ssize_t count = PyVectorcall_NARGS(flags);
   if (names != NULL) return anyffi_py_vectorcall_named_items(function, args, count, names);
   if (Py_TYPE(function)->tp_call != anyffi_py_call_tuple) return anyffi_py_call_slow(function, args, count, NULL);
-  return anyffi_py_call_items((AnyffiFunction*)((AnyffiWrapper*)function)->object, args, NULL, count);
+  return anyffi_py_call_items(anyffi_py_function_in(function), args, NULL, count);
 }
 
 /// The same for a function with keyword-only parameters.
@@ -66,7 +64,7 @@ static PyObject* anyffi_py_vectorcall_keyword_only(PyObject* function, PyObject*
                                                    PyObject* names) {
   Py_ssize_t count = PyVectorcall_NARGS(flags);
   if (names == NULL && anyffi_py_is_short(function, count)) {
-    return anyffi_py_dispatch((AnyffiFunction*)((AnyffiWrapper*)function)->object, args, count);
+    return anyffi_py_dispatch(anyffi_py_function_in(function), args, count);
   }
   return anyffi_py_call_slow(function, args, count, names);
 }

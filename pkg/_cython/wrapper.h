@@ -69,6 +69,11 @@ static inline AnyffiFunction* anyffi_py_unwrap_function(PyObject* wrapper) {
   return (AnyffiFunction*)anyffi_py_unwrap_as(wrapper, ANYFFI_FUNCTION);
 }
 
+/// The function in a wrapper that is known to hold one.
+ANYFFI_ALWAYS_INLINE AnyffiFunction* anyffi_py_function_in(PyObject* wrapper) {
+  return (AnyffiFunction*)((AnyffiWrapper*)wrapper)->object;
+}
+
 // ---- constructors of public classes ---------------------------------------------------------------------------------
 
 /// The original `__new__` and `__init__` of a public class; both are NULL for other types.

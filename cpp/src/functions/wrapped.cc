@@ -20,12 +20,6 @@ int32_t compare_sequences(const AnyffiObject* a, const AnyffiObject* b, int32_t 
   return is_equality ? operation == kNotEqual : ANYFFI_DIFFERS + static_cast<int32_t>(position);
 }
 
-/// Converts an index, which counts from the end if negative, to a position; -1 if it is out of range.
-int64_t find_position(const AnyffiObject* object, int32_t index) {
-  int64_t size = as_sequence(object)->size, position = index < 0 ? index + size : index;
-  return position < size ? std::max<int64_t>(position, -1) : -1;
-}
-
 }  // namespace
 }  // namespace anyffi::runtime
 
@@ -49,7 +43,7 @@ int32_t anyffi_wrapper_set_element(const AnyffiWrapperRef* self, int32_t index, 
   if (object == nullptr) return 0;
   Built value(recipe, size);
   if (!value.is_built()) return -1;
-  int64_t position = find_position(object, index);
+  int64_t position = find_position(*as_sequence(object), index);
   if (position < 0) return 0;
   return anyffi_sequence_set(object, position, value.values()) == 0 ? 1 : -1;
 }
@@ -57,7 +51,7 @@ int32_t anyffi_wrapper_set_element(const AnyffiWrapperRef* self, int32_t index, 
 int32_t anyffi_wrapper_erase_element(const AnyffiWrapperRef* self, int32_t index) {
   AnyffiObject* object = find(self, ANYFFI_LIST);
   if (object == nullptr) return 0;
-  int64_t position = find_position(object, index);
+  int64_t position = find_position(*as_sequence(object), index);
   if (position < 0) return 0;
   return anyffi_sequence_erase(object, position, 1) == 0 ? 1 : -1;
 }

@@ -54,6 +54,12 @@ int find_entry(const Mapping* mapping, const AnyffiValue& key, int64_t hash, int
 /// The `hash_key` of an entry's key, also if the entry stores the keyed hash. The only error is RecursionError.
 int hash_entry(const Mapping* mapping, const AnyffiEntry& entry, int64_t* out) noexcept;
 
+/// Converts an index, which counts from the end if negative, to a position; negative if it is out of range.
+inline int64_t find_position(const AnyffiSequence& sequence, int64_t index) noexcept {
+  int64_t position = index < 0 ? index + sequence.size : index;
+  return position < sequence.size ? position : -1;
+}
+
 /// The number of values in which `peek` returns what it found.
 constexpr int kPeeked = 3;
 /// Finds what `pop` removes: the element at an index of a List, the entry of a key of a Dict, or (`key` is null) the

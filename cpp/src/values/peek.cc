@@ -5,24 +5,14 @@
 
 #include "core/errors.h"
 #include "core/owned.h"
+#include "core/value.h"
 #include "values/containers.h"
 
 namespace anyffi::runtime {
 namespace {
 
-/// Whether two values are the same object, or inline values of the same bytes. An element's flags do not matter.
-bool is_same(const AnyffiValue& a, const AnyffiValue& b) {
-  return a.type_code == b.type_code && a.as_int == b.as_int && (a.type_code > 0 || a.aux == b.aux);
-}
-
-/// The position of an index, which counts from the end if negative; -1 if it is out of range.
-int64_t find_position(const AnyffiSequence* list, int64_t index) {
-  int64_t position = index < 0 ? index + list->size : index;
-  return position < list->size ? position : -1;
-}
-
 int peek_element(const AnyffiSequence* list, const AnyffiValue* index, AnyffiValue* parts) {
-  int64_t position = find_position(list, index->as_int);
+  int64_t position = find_position(*list, index->as_int);
   if (position < 0) return 0;
   parts[0] = *index;
   parts[1] = anyffi_own_element(&list->data[position]);
@@ -60,15 +50,15 @@ int peek_array(const AnyffiObject* container, const AnyffiValue* key, AnyffiValu
 bool erase_peeked(AnyffiObject* container, const AnyffiValue* parts) noexcept {
   if (container->type_code == ANYFFI_LIST) {
     const AnyffiSequence* list = as_sequence(container);
-    int64_t position = find_position(list, parts[0].as_int);
-    if (position < 0 || !is_same(list->data[position], parts[1])) return false;
+    int64_t position = find_position(*list, parts[0].as_int);
+    if (position < 0 || !is_identical(list->data[position], parts[1])) return false;
     return anyffi_sequence_erase(container, position, 1) == 0;
   }
   const Mapping* mapping = as_mapping(container);
   int64_t number = parts[0].as_int;
   if (number >= mapping->used) return false;
   const AnyffiEntry& entry = mapping->entries[number];
-  if (!is_same(entry.key, parts[1]) || !is_same(entry.value, parts[2])) return false;
+  if (!is_identical(entry.key, parts[1]) || !is_identical(entry.value, parts[2])) return false;
   return anyffi_mapping_erase(container, number) == 0;
 }
 
