@@ -17,7 +17,7 @@ from .owned import OwnedValue
 __all__ = ["Argument", "Arguments", "Cell", "Created", "show_value"]
 
 _MOVABLE, _RECIPE = 1, 2  # AnyffiValueFlag
-_WEAK_MARKS = 0x78000000  # ANYFFI_WEAK_MARKS
+_WEAK_MARKS = 0x7C000000  # ANYFFI_WEAK_MARKS
 _VALUE = abi.VALUE
 _FLOAT = struct.Struct("=d")
 _DATA_TYPE, _DEVICE = struct.Struct("=BBH"), struct.Struct("=ii")

@@ -181,7 +181,9 @@ typedef enum AnyffiWeakMark {
   ANYFFI_WAS_KEPT = 0x10000000,
   /// Set for an object whose C++ functions may call overriding methods of the host, and never cleared.
   ANYFFI_HAS_OVERRIDES = 0x08000000,
-  ANYFFI_WEAK_MARKS = 0x78000000
+  /// Set while C++ lends the content for calls (`anyffi_instance_lend`), cleared when it hands it out to be kept.
+  ANYFFI_IS_LENT = 0x04000000,
+  ANYFFI_WEAK_MARKS = 0x7C000000
 } AnyffiWeakMark;
 
 /// 16 bytes; all zero is None; unused bytes are zero. docs/protocol.md has the layout of each type.
@@ -227,7 +229,9 @@ typedef enum AnyffiValueFlag {
   /// get the flag in an Unset value.
   ANYFFI_DISCARDED = 256,
   /// In an Unset value that is an argument of a callback: the payload is an AnyffiDeferred.
-  ANYFFI_IS_DEFERRED = 512
+  ANYFFI_IS_DEFERRED = 512,
+  /// For `anyffi_instance_find`: if the object is lent, begin one more loan, and return it with this flag.
+  ANYFFI_LEND = 1024
 } AnyffiValueFlag;
 
 /// Makes an owned value equal to `value`: copies borrowed text and bytes, unboxes, retains objects, clears flags.
@@ -1108,8 +1112,16 @@ int anyffi_instance_enroll(AnyffiInstance* instance, AnyffiInstance** out_former
 /// Does nothing for an object that is not enrolled.
 void anyffi_instance_withdraw(AnyffiInstance* instance);
 /// An enrolled object whose content, as one of the type, is at this address; None if there is none. A new reference;
-/// or, if `flags` is ANYFFI_BORROWED and the object has a wrapper, a borrowed value with that flag.
+/// or, if `flags` is ANYFFI_BORROWED and the object has a wrapper, a borrowed value with that flag. Or ANYFFI_LEND.
 AnyffiValue anyffi_instance_find(const void* content, int32_t type_code, uint32_t flags);
+/// Begins a loan of an enrolled object: its content, which C++ owns, is only sure to exist until the loan ends.
+int anyffi_instance_lend(AnyffiInstance* instance);
+/// Ends a loan. Returns 1 after the last one if somebody kept the object, unless ANYFFI_IS_LENT was cleared. The object
+/// is withdrawn then, and the caller must expire it, or give it a content of its own and expire its parts.
+int32_t anyffi_instance_end_loan(AnyffiInstance* instance);
+/// Lets nobody reach the content of an object, and of those that are parts of it, any more: wrappers become empty, and
+/// the objects plain Objects without content. `only_parts`: not of the object itself.
+void anyffi_instance_expire(AnyffiInstance* instance, int32_t only_parts);
 
 /// Detaches the front end's wrapper from an object, which the caller keeps alive.
 int anyffi_object_empty_wrapper(AnyffiObject* object);

@@ -275,7 +275,9 @@ struct Traits<Ref<T>> : detail::RefTraits<Ref<T>> {
     }
   }
   static constexpr bool kIsReadInPlace = kIsSteady;
-  static bool fits_cell(const AnyffiValue& cell) { return cell.type_code == type_code_of<T>(); }
+  static bool fits_cell(const AnyffiValue& cell) {
+    return cell.type_code > 0 && cell.as_object->type_code == type_code_of<T>();
+  }
 };
 
 namespace detail ANYFFI_HIDDEN_ {

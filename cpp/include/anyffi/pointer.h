@@ -123,23 +123,80 @@ AnyffiValue store_pointer(T* pointer) {
   return store_pointer(pointer, return_context ? *return_context : reference, 0);
 }
 
-/// For an argument of a callback that is passed by reference: the object for its address, or a copy if Python does not
-/// know one. An object that cannot be copied is referred to as if by a pointer.
+/// Makes an object own a copy of the content to which it refers.
 template <class T>
-AnyValue pass_reference(T& object) {
+void own_copy(AnyffiInstance* instance) {
+  auto* pointed = reinterpret_cast<Pointed*>(instance);
+  pointed->held = new T(*static_cast<const T*>(instance->content));
+  pointed->destroy_held = &delete_as<T>;
+  __atomic_store_n(&instance->content, pointed->held, __ATOMIC_RELEASE);
+  instance->owner = nullptr;
+  anyffi_object_replace_deleter(&instance->header, &destroy_reference, &destroy_owned);
+  enroll_new(&instance->header);
+}
+
+/// An argument of a callback that is passed by reference.
+class PassedReference {
+ public:
+  using OwnCopy = void (*)(AnyffiInstance* instance);
+  explicit PassedReference(AnyValue value) noexcept : value_(std::move(value)) {}
+  /// Lends the object until the end of the call; `is_lent`: that has begun. If it is kept, it expires, or becomes a copy
+  /// by `own_copy`, unless that is NULL.
+  PassedReference(AnyValue value, bool is_lent, OwnCopy own_copy) : value_(std::move(value)), own_copy_(own_copy) {
+    auto* instance = reinterpret_cast<AnyffiInstance*>(value_.raw().as_object);
+    if (!is_lent) check(anyffi_instance_lend(instance));
+    lent_ = instance;
+  }
+  PassedReference(const PassedReference&) = delete;
+  PassedReference& operator=(const PassedReference&) = delete;
+  ~PassedReference() {
+    if (lent_ && __builtin_expect(anyffi_instance_end_loan(lent_), 0)) end_kept();
+  }
+  const AnyValue& value() const noexcept { return value_; }
+
+ private:
+  __attribute__((cold, noinline)) void end_kept() noexcept {
+    bool is_copied = own_copy_ != nullptr;
+    try {
+      if (is_copied) own_copy_(lent_);
+    } catch (...) {
+      is_copied = false;
+    }
+    anyffi_instance_expire(lent_, is_copied);
+  }
+
+  AnyValue value_;
+  AnyffiInstance* lent_ = nullptr;
+  OwnCopy own_copy_ = nullptr;
+};
+
+/// For an argument of a callback that is passed by reference: the object for its address; if Python does not know one,
+/// a copy of a const object, and otherwise an object that is lent for the call.
+template <class T>
+PassedReference pass_reference(T& object) {
   using Class = std::remove_cv_t<T>;
   auto* pointer = const_cast<Class*>(&object);
-  if constexpr (!std::is_const_v<T> || !kIsCopyable<Class>) (void)&kIsFlagged<Class, ANYFFI_ENROLLED>;
+  constexpr bool is_lent_always = !std::is_const_v<T> || !kIsCopyable<Class>;
+  if constexpr (is_lent_always) (void)&kIsFlagged<Class, ANYFFI_ENROLLED>;
+  PassedReference::OwnCopy copy = nullptr;
   Found found = find_dynamic(pointer);
-  AnyffiValue passed = anyffi_instance_find(found.content, found.type_code, 0);
-  if (passed.type_code != ANYFFI_NONE) return AnyValue(Adopt{}, passed);
-  if constexpr (kIsCopyable<Class>) {
+  if constexpr (kIsCopyable<Class> && kIsDeletable<Class>) {
+    if (!found.derived) copy = &own_copy<Class>;
+  }
+  AnyffiValue passed = anyffi_instance_find(found.content, found.type_code, ANYFFI_LEND);
+  if (passed.type_code != ANYFFI_NONE) {
+    bool is_lent = std::exchange(passed.aux, 0) != 0;
+    AnyValue known(Adopt{}, passed);
+    if (is_lent) return PassedReference(std::move(known), true, copy);
+    return PassedReference(std::move(known));
+  }
+  if constexpr (!is_lent_always) {
     passed = Traits<Class>::store(object);
   } else if constexpr (std::is_const_v<T> && std::is_polymorphic_v<Class>) {
     passed = copy_derived<false>(object);
   }
-  if (passed.type_code == ANYFFI_NONE) passed = refer_to_borrowed(pointer);
-  return AnyValue(Adopt{}, passed);
+  if (passed.type_code != ANYFFI_NONE) return PassedReference(AnyValue(Adopt{}, passed));
+  return PassedReference(AnyValue(Adopt{}, refer_inside(found, nullptr)), false, copy);
 }
 
 /// The argument that Python's function gets for a parameter of type A of a callback or an overridden function.
@@ -153,6 +210,13 @@ decltype(auto) as_argument(X&& x) {
 }
 
 }  // namespace detail ANYFFI_HIDDEN_
+
+template <>
+struct Traits<detail::PassedReference> {
+  ANYFFI_HIDDEN_ static constexpr auto name = FixedText("Any");
+  static constexpr bool kBorrows = false;
+  static AnyffiValue store(const detail::PassedReference& passed) { return AnyValue(passed.value()).release(); }
+};
 
 /// A pointer to an object of an object class, or NULL, which is None. A parameter borrows the object from the caller.
 template <class P>

@@ -1,23 +1,18 @@
 /// \file
-/// Finds the objects of C++ classes by the address of their content, so that one address is one object. Also keeps
-/// objects alive for other objects (`anyffi_object_keep_alive`).
+/// Finds the objects of C++ classes by the address of their content, so that one address is one object. Also
+/// ends what others may do with an object that C++ lent for a call.
 #include "core/instances.h"
 
 #include <anyffi/host_api.h>
 #include <anyffi/inline.h>
 
 #include <algorithm>
-#include <mutex>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "core/biased_lock.h"
 #include "core/compiler.h"
 #include "core/errors.h"
-#include "core/host.h"
 #include "core/immortal.h"
 #include "core/memory.h"
-#include "core/mutex.h"
 #include "core/owned.h"
 #include "core/types.h"
 
@@ -62,12 +57,20 @@ class Instances {
       if (slots_[i]->content != content) continue;
       if (object->type_code != type_code && !anyffi_type_is_a(object->type_code, type_code)) continue;
       if (object->type_code != type_code && anyffi_instance_get_content(object, type_code) != content) continue;
-      if (*flags != 0 && is_wrapped(object)) return slots_[i];
+      if ((*flags & ANYFFI_BORROWED) != 0 && is_wrapped(object)) return slots_[i];
       if (anyffi_object_lock_weak(object) == 0) continue;
-      *flags = 0;
+      *flags &= ~uint32_t{ANYFFI_BORROWED};
       return slots_[i];
     }
     return nullptr;
+  }
+  /// Adds the objects with an owner, and new references to them.
+  void list_parts(Vector<AnyffiInstance*>* out) const {
+    for (AnyffiInstance* instance : slots_) {
+      if (instance == nullptr || instance->owner == nullptr) continue;
+      out->reserve(out->size() + 1);
+      if (anyffi_object_lock_weak(&instance->header) != 0) out->push_back(instance);
+    }
   }
 
  private:
@@ -100,126 +103,74 @@ class Instances {
   size_t size_ = 0;
 };
 
+/// A loan of an object, or several at once. They are few, and end in about the reverse order.
+struct Loan {
+  AnyffiInstance* instance;
+  int64_t count;
+};
+
+struct Loans : Vector<Loan> {
+  iterator find(const AnyffiInstance* instance) noexcept {
+    auto found = std::find_if(rbegin(), rend(), [=](const Loan& loan) { return loan.instance == instance; });
+    return found == rend() ? end() : found.base() - 1;
+  }
+};
+
 Instances& instances() {
   static Immortal<Instances> made;
   return *made;
 }
 
-ANYFFI_THREAD_LOCAL AnyffiGuardedCall guarded_call = {nullptr, nullptr};
-
-/// An object that keeps others alive, and those that it keeps.
-struct Nurse {
-  void (*deleter)(AnyffiObject* self, int32_t what) = nullptr; /* the nurse's original deleter */
-  Vector<AnyffiObject*> patients;                              /* or their host parts */
-
-  bool has(AnyffiObject* patient) const {
-    const void* handle = handle_of(anyffi_make_object(patient));
-    return std::any_of(patients.begin(), patients.end(), [&](AnyffiObject* known) {
-      return known == patient || (handle != nullptr && handle_of(anyffi_make_object(known)) == handle);
-    });
-  }
-};
-
-struct Nurses {
-  using Entry = std::pair<AnyffiObject* const, Nurse>;
-  using Entries = std::unordered_map<AnyffiObject*, Nurse, std::hash<AnyffiObject*>, std::equal_to<>, Allocator<Entry>>;
-  RecursiveMutex mutex; /* recursive: releasing a patient may destroy another nurse */
-  Entries entries;
-};
-
-Nurses& nurses() {
-  static Immortal<Nurses> made;
+/// Guarded by the lock of the instances.
+Loans& loans() {
+  static Immortal<Loans> made;
   return *made;
 }
 
-/// The deleter of every nurse.
-void delete_nurse(AnyffiObject* self, int32_t what) {
-  Nurses& all = nurses();
-  Nurse nurse;
+/// Whether there are references other than the caller's.
+bool is_kept(const AnyffiInstance* instance) noexcept {
+  return __atomic_load_n(&instance->header.strong_count, __ATOMIC_ACQUIRE) != 1;
+}
+
+bool clear_mark(AnyffiInstance* instance, uint32_t mark) noexcept {
+  return (__atomic_fetch_and(&instance->header.weak_count, ~mark, __ATOMIC_RELAXED) & mark) != 0;
+}
+
+/// Makes an object one without content, which belongs to no class of C++.
+void expire(AnyffiInstance* instance) noexcept {
+  anyffi_object_empty_wrapper(&instance->header);
+  anyffi_instance_withdraw(instance);
+  __atomic_store_n(&instance->header.type_code, static_cast<int32_t>(ANYFFI_OBJECT), __ATOMIC_RELAXED);
+  __atomic_store_n(&instance->content, nullptr, __ATOMIC_RELAXED);
+}
+
+/// Expires the objects that are parts of one that has expired, at any depth.
+void expire_parts(const AnyffiInstance* whole) {
+  Vector<AnyffiInstance*> parts;
+  struct Release {
+    Vector<AnyffiInstance*>& parts;
+    ~Release() {
+      for (AnyffiInstance* part : parts) anyffi_release(&part->header);
+    }
+  } release{parts};
   {
-    std::lock_guard<RecursiveMutex> lock(all.mutex);
-    auto found = all.entries.find(self);
-    nurse = std::move(found->second);
-    all.entries.erase(found);
-    // Frees the table's memory while nothing is kept alive.
-    if (all.entries.empty()) Nurses::Entries().swap(all.entries);
+    BiasedLock::Section section(instances().lock);
+    instances().list_parts(&parts);
   }
-  self->deleter = nurse.deleter;
-  nurse.deleter(self, what);
-  for (AnyffiObject* patient : nurse.patients) anyffi_release(patient);
-}
-
-/// The value to hold so that an object stays alive: the object itself, or its host part if its class derives in the
-/// host.
-int keep(const AnyffiValue& patient, Owned* out) {
-  if (patient.type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) {
-    uint8_t flags = __atomic_load_n(anyffi_type_get_instance_flags(patient.type_code), __ATOMIC_RELAXED);
-    const AnyffiValue plain = anyffi_make_object(patient.as_object);
-    bool may_derive = (flags & ANYFFI_HOST_DERIVES) != 0;
-    if (may_derive && anyffi_value_create_host(ANYFFI_AS_KEPT, &plain, out->out()) != 0) return -1;
-  }
-  if ((*out)->type_code <= 0) {
-    anyffi_retain(patient.as_object);
-    *out->out() = anyffi_make_object(patient.as_object);
-  } else {
-    __atomic_fetch_or(&patient.as_object->weak_count, uint32_t{ANYFFI_WAS_KEPT}, __ATOMIC_RELAXED);
-  }
-  return 0;
-}
-
-/// Returns whether this is the nurse's first patient.
-bool add_patient(AnyffiObject* nurse, Owned* patient) {
-  Nurses& all = nurses();
-  std::lock_guard<RecursiveMutex> lock(all.mutex);
-  Nurse& entry = all.entries[nurse];
-  bool is_first = entry.deleter == nullptr;
-  if (is_first) {
-    entry.deleter = nurse->deleter;
-    nurse->deleter = &delete_nurse;
-  }
-  if (entry.has((*patient)->as_object)) return is_first;
-  entry.patients.push_back((*patient)->as_object);
-  patient->take();
-  return is_first;
-}
-
-/// Starts tracking the nurse's wrapper, if it has one, in the host's garbage collector.
-void note_nurse(AnyffiObject* nurse) noexcept {
-  if (__atomic_load_n(&nurse->wrapper, __ATOMIC_RELAXED) == nullptr) return;
-  HostLock lock;
-  const AnyffiHost* hooks = host();
-  if (hooks == nullptr || hooks->wrapper_track == nullptr) return;
-  // Read again with the lock held: the nurse may have lost its wrapper before.
-  if (void* wrapper = __atomic_load_n(&nurse->wrapper, __ATOMIC_RELAXED)) hooks->wrapper_track(wrapper);
-}
-
-/// Called with the lock held.
-bool keeps(const AnyffiObject* keeper, const AnyffiObject* object) {
-  const void* handle = handle_of(anyffi_make_object(const_cast<AnyffiObject*>(object)));
-  Vector<const AnyffiObject*> pending{keeper};
-  std::unordered_set<const AnyffiObject*, std::hash<const AnyffiObject*>, std::equal_to<>,
-                     Allocator<const AnyffiObject*>>
-      seen;
-  while (!pending.empty()) {
-    keeper = pending.back();
-    pending.pop_back();
-    if (keeper == object) return true;
-    if (keeper->type_code < ANYFFI_FIRST_DYNAMIC_TYPE) {
-      if (handle != nullptr && handle_of(anyffi_make_object(const_cast<AnyffiObject*>(keeper))) == handle) return true;
-      continue;
-    }
-    if (!seen.insert(keeper).second) continue;
-    if (is_instance(keeper)) {
-      const AnyffiObject* owner = reinterpret_cast<const AnyffiInstance*>(keeper)->owner;
-      if (owner != nullptr) pending.push_back(owner);
-    }
-    if (is_nurse(keeper)) {
-      const auto& patients = nurses().entries.find(const_cast<AnyffiObject*>(keeper))->second.patients;
-      pending.insert(pending.end(), patients.begin(), patients.end());
+  std::sort(parts.begin(), parts.end(), [](auto* a, auto* b) { return std::less<>()(a->owner, b->owner); });
+  Vector<const AnyffiObject*> expired{&whole->header};
+  expired.reserve(parts.size() + 1);
+  for (size_t i = 0; i < expired.size(); ++i) {
+    auto first = std::lower_bound(parts.begin(), parts.end(), expired[i],
+                                  [](auto* part, auto* owner) { return std::less<>()(part->owner, owner); });
+    for (; first != parts.end() && (*first)->owner == expired[i]; ++first) {
+      expire(*first);
+      expired.push_back(&(*first)->header);
     }
   }
-  return false;
 }
+
+ANYFFI_THREAD_LOCAL AnyffiGuardedCall guarded_call = {nullptr, nullptr};
 
 }  // namespace
 
@@ -236,19 +187,6 @@ bool withdraw_last(AnyffiInstance* instance) noexcept {
   return true;
 }
 
-bool is_nurse(const AnyffiObject* object) noexcept { return object->deleter == &delete_nurse; }
-
-int visit_patients(const AnyffiObject* nurse, AnyffiVisit visit, void* context) {
-  if (!is_nurse(nurse)) return 0;
-  Nurses& all = nurses();
-  std::lock_guard<RecursiveMutex> lock(all.mutex);
-  for (AnyffiObject* patient : all.entries.find(const_cast<AnyffiObject*>(nurse))->second.patients) {
-    AnyffiValue value = anyffi_make_object(patient);
-    if (int status = visit(&value, context)) return status;
-  }
-  return 0;
-}
-
 }  // namespace anyffi::runtime
 
 using namespace anyffi::runtime;
@@ -259,8 +197,55 @@ AnyffiValue anyffi_instance_find(const void* content, int32_t type_code, uint32_
   AnyffiInstance* found = all.find(content, type_code, &flags);
   if (found == nullptr) return anyffi_make_none();
   AnyffiValue value = anyffi_make_object(&found->header);
-  value.aux = flags;
+  value.aux = flags & ANYFFI_BORROWED;
+  if ((flags & ANYFFI_LEND) != 0 && is_lent(&found->header)) {
+    auto loan = loans().find(found);
+    if (loan != loans().end()) {
+      ++loan->count;
+      value.aux = ANYFFI_LEND;
+    }
+  }
   return value;
+}
+
+int anyffi_instance_lend(AnyffiInstance* instance) {
+  return guard([&] {
+    BiasedLock::Section section(instances().lock);
+    auto loan = loans().find(instance);
+    if (loan == loans().end()) loan = loans().insert(loans().end(), Loan{instance, 0});
+    ++loan->count;
+    __atomic_fetch_or(&instance->header.weak_count, uint32_t{ANYFFI_IS_LENT}, __ATOMIC_RELAXED);
+    return 0;
+  });
+}
+
+int32_t anyffi_instance_end_loan(AnyffiInstance* instance) {
+  BiasedLock::Section section(instances().lock);
+  auto loan = loans().find(instance);
+  if (--loan->count != 0) return 0;
+  loans().erase(loan);
+  // Frees the memory while nothing is lent.
+  if (loans().empty()) Vector<Loan>().swap(loans());
+  if (!clear_mark(instance, ANYFFI_IS_LENT)) return 0;
+  clear_mark(instance, ANYFFI_IS_ENROLLED);
+  instances().remove(instance);
+  return is_kept(instance) ? 1 : 0;
+}
+
+void anyffi_instance_expire(AnyffiInstance* instance, int32_t only_parts) {
+  // The call may be ending by an error.
+  Owned raised, ignored;
+  anyffi_error_take_raised(raised.out());
+  if (only_parts == 0) expire(instance);
+  // A part refers to the whole.
+  if (is_kept(instance)) {
+    guard([&] {
+      expire_parts(instance);
+      return 0;
+    });
+  }
+  anyffi_error_take_raised(ignored.out());
+  if (raised->type_code > 0) anyffi_error_set_raised(raised.take().as_object);
 }
 
 int anyffi_instance_enroll(AnyffiInstance* instance, AnyffiInstance** out_former) {
@@ -287,37 +272,5 @@ void anyffi_instance_withdraw(AnyffiInstance* instance) {
   BiasedLock::Section section(all.lock);
   all.remove(instance);
 }
-
-int anyffi_object_keep_alive(AnyffiObject* nurse, const AnyffiValue* patient) {
-  if (patient->type_code <= 0 || patient->as_object == nurse) return 0;
-  return guard([&] {
-    // Releases a duplicate after the lock is released.
-    Owned kept;
-    if (keep(*patient, &kept) != 0) return -1;
-    if (add_patient(nurse, &kept)) note_nurse(nurse);
-    return 0;
-  });
-}
-
-int anyffi_object_keeps_alive(const AnyffiObject* keeper, const AnyffiObject* object, int32_t* out) {
-  return guard([&] {
-    std::lock_guard<RecursiveMutex> lock(nurses().mutex);
-    *out = keeps(keeper, object) ? 1 : 0;
-    return 0;
-  });
-}
-
-int32_t anyffi_object_replace_deleter(AnyffiObject* object, void (*former)(AnyffiObject* self, int32_t what),
-                                      void (*deleter)(AnyffiObject* self, int32_t what)) {
-  Nurses& all = nurses();
-  std::lock_guard<RecursiveMutex> lock(all.mutex);
-  auto** place = &object->deleter;
-  if (*place == &delete_nurse) place = &all.entries.find(object)->second.deleter;
-  if (*place != former) return 0;
-  *place = deleter;
-  return 1;
-}
-
-AnyffiDeleter anyffi_object_nurse_deleter(void) { return &delete_nurse; }
 
 AnyffiGuardedCall* anyffi_guarded_call(void) { return &guarded_call; }

@@ -16,6 +16,10 @@ bool withdraw_last(AnyffiInstance* instance) noexcept;
 inline bool is_instance(const AnyffiObject* object) noexcept {
   return (__atomic_load_n(&object->weak_count, __ATOMIC_RELAXED) & ANYFFI_IS_ENROLLED) != 0;
 }
+/// Whether C++ lends the object's content for calls.
+inline bool is_lent(const AnyffiObject* object) noexcept {
+  return (__atomic_load_n(&object->weak_count, __ATOMIC_RELAXED) & ANYFFI_IS_LENT) != 0;
+}
 /// Whether an object keeps others alive by `anyffi_object_keep_alive`.
 bool is_nurse(const AnyffiObject* object) noexcept;
 /// Visits the objects that `anyffi_object_keep_alive` keeps alive for a nurse, which owns one reference to each.

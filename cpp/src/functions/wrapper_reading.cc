@@ -130,7 +130,7 @@ void* anyffi_wrapper_take(AnyffiValue* owner) {
     return found;
   }
   layout.release(found);
-  void* wrapper_class = find_class(owner->type_code);
+  void* wrapper_class = find_class(owner->as_object->type_code);
   if (wrapper_class == nullptr) return unread();
   void* wrapper = layout.allocate(wrapper_class, 0);
   if (wrapper == nullptr) return nullptr;

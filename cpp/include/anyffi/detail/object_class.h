@@ -239,9 +239,11 @@ namespace detail ANYFFI_HIDDEN_ {
 /// Whether an object is of class T or of one that derives from it.
 template <class T>
 bool is_instance(const AnyffiValue& value) {
+  if (value.type_code <= 0) return false;
   int32_t code = type_code_of<T>();
-  // The code in the value may be that of a draft that was completed meanwhile.
-  return value.type_code == code || (value.type_code > 0 && anyffi_type_is_a(value.as_object->type_code, code));
+  // Not the code in the value: the type may have been a draft that was completed meanwhile, and objects that C++ lent
+  // for a call have another type afterwards.
+  return value.as_object->type_code == code || anyffi_type_is_a(value.as_object->type_code, code);
 }
 
 /// The content of an object for which `is_instance` is true.

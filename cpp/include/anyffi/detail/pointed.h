@@ -132,9 +132,17 @@ inline bool is_reference(AnyffiObject* object) {
   return anyffi_object_replace_deleter(object, &destroy_reference, &destroy_reference) != 0;
 }
 
+/// Notes that an object is handed out to be kept: it must not expire with a call for which it is lent.
+inline void keep_beyond_loan(AnyffiObject* object) {
+  if (__builtin_expect(__atomic_load_n(&object->weak_count, __ATOMIC_RELAXED) & ANYFFI_IS_LENT, 0)) {
+    __atomic_fetch_and(&object->weak_count, ~uint32_t{ANYFFI_IS_LENT}, __ATOMIC_RELAXED);
+  }
+}
+
 /// Makes an object that refers to a content own it, as `pointee` does: the former owner of the content has given it up.
 inline bool upgrade(AnyffiInstance* known, const Pointee& pointee) {
   if (!pointee.destroy_held || !is_reference(&known->header)) return false;
+  keep_beyond_loan(&known->header);
   auto* pointed = reinterpret_cast<Pointed*>(known);
   pointed->held = pointee.held;
   pointed->destroy_held = pointee.destroy_held;
@@ -166,6 +174,7 @@ inline void add_owner(AnyffiInstance* known, AnyffiObject* owner) {
   int32_t is_kept_by_it = 0;
   check(anyffi_object_keeps_alive(owner, &known->header, &is_kept_by_it));
   if (is_kept_by_it != 0) return;
+  keep_beyond_loan(&known->header);
   if (has_owner) {
     const AnyffiValue whole = anyffi_make_object(owner);
     check(anyffi_object_keep_alive(&known->header, &whole));
@@ -341,6 +350,8 @@ AnyffiValue refer_to_borrowed(T* pointer, AnyffiObject* owner = nullptr, uint32_
   if (owner) {
     AnyffiObject* former = reinterpret_cast<AnyffiInstance*>(known.as_object)->owner;
     if (__builtin_expect(former && former != owner, 0)) return refer_again(known, owner);
+  } else {
+    keep_beyond_loan(known.as_object);
   }
   return known;
 }

@@ -24,6 +24,7 @@ inline constexpr bool kSharesFromThis = false;
 template <class T>
 inline constexpr bool kSharesFromThis<T, std::void_t<decltype(std::declval<T&>().weak_from_this().lock())>> = true;
 
+/// Null for an object that C++ lends for a call, and whose owner is unknown.
 template <class T>
 std::shared_ptr<T> share_object(AnyffiObject* object) {
   using Content = std::remove_cv_t<T>;
@@ -35,6 +36,7 @@ std::shared_ptr<T> share_object(AnyffiObject* object) {
   if constexpr (kSharesFromThis<Content>) {
     if (auto shared = content->weak_from_this().lock()) return std::shared_ptr<T>(std::move(shared), content);
   }
+  if (__atomic_load_n(&object->weak_count, __ATOMIC_RELAXED) & ANYFFI_IS_LENT) return nullptr;
   anyffi_retain(object);
   // If this throws, it calls the deleter.
   return std::shared_ptr<T>(content, ReleaseObject{object});
@@ -125,7 +127,9 @@ struct Traits<std::shared_ptr<P>, std::enable_if_t<detail::kIsObjectClass<std::r
     if (value.type_code == ANYFFI_NONE) return true;
     if (!detail::is_instance<T>(value)) return detail::refuse(why, value, name);
     holder = detail::share_object<P>(value.as_object);
-    return true;
+    if (__builtin_expect(holder != nullptr, 1)) return true;
+    return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE,
+                          "C++ lends this object for a call, so that no std::shared_ptr can keep it");
   }
   static std::shared_ptr<P> take(Holder& holder) { return std::move(holder); }
   static AnyffiValue store(const std::shared_ptr<P>& shared) { return store_result(shared, 0); }
