@@ -243,5 +243,7 @@ def cleared_function(function: Any) -> ReferenceError:
 
 def empty_wrapper(wrapper: Any) -> ValueError:
     cls = type(wrapper)
-    others = ", or C++ took the object, or lent it for a call that has ended" if hasattr(cls, "_anyffi_type_key") else ""
-    return ValueError(f"this {cls.__name__} is empty: __init__ was not called{others}")
+    reasons = "__init__ was not called"
+    if hasattr(cls, "_anyffi_type_key"):
+        reasons += ", or C++ took the object, or lent it for a call that has ended"
+    return ValueError(f"this {cls.__name__} is empty: {reasons}")
