@@ -140,8 +140,8 @@ class PassedReference {
  public:
   using OwnCopy = void (*)(AnyffiInstance* instance);
   explicit PassedReference(AnyValue value) noexcept : value_(std::move(value)) {}
-  /// Lends the object until the end of the call; `is_lent`: that has begun. If it is kept, it expires, or becomes a copy
-  /// by `own_copy`, unless that is NULL.
+  /// Lends the object until the end of the call; `is_lent`: that has begun. If it is kept, it expires, or becomes a
+  /// copy by `own_copy`, unless that is NULL.
   PassedReference(AnyValue value, bool is_lent, OwnCopy own_copy) : value_(std::move(value)), own_copy_(own_copy) {
     auto* instance = reinterpret_cast<AnyffiInstance*>(value_.raw().as_object);
     if (!is_lent) check(anyffi_instance_lend(instance));

@@ -224,8 +224,6 @@ int32_t anyffi_instance_end_loan(AnyffiInstance* instance) {
   auto loan = loans().find(instance);
   if (--loan->count != 0) return 0;
   loans().erase(loan);
-  // Frees the memory while nothing is lent.
-  if (loans().empty()) Vector<Loan>().swap(loans());
   if (!clear_mark(instance, ANYFFI_IS_LENT)) return 0;
   clear_mark(instance, ANYFFI_IS_ENROLLED);
   instances().remove(instance);
