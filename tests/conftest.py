@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import compileall
 import fcntl
 import gc
 import os
@@ -75,6 +76,10 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        # Programs of the tests import an editable installation, which reads bytecode but does not store it.
+        # Compiling the modules takes most of the time of such an import.
+        compileall.compile_dir(ROOT / "pkg", quiet=1)
     if set(modes_of(config)) == set(MODES):
         config.pluginmanager.register(Outcomes(), "outcomes")
 
