@@ -31,13 +31,16 @@ from .methods import (
 )
 from .owned import OwnedValue, cells
 from .scalars import NONE
-from .unpack import raise_taken, take
+from .unpack import raise_taken, take, unpack
 from .wrapper import memory_of, wrap_owned
 
 __all__ = ["dict_methods", "map_methods"]
 
 _INT, _UNSET, _MAP, _DICT = code.INT, code.UNSET, code.MAP, code.DICT
 _value_of = VALUE.unpack
+#: The `id` of classes whose instances may be inline values, and the type codes of those.
+_SCALARS = set(map(id, (type(None), bool, int, float, str, bytes)))
+_INLINE = (code.NONE, code.BOOL, code.INT, code.FLOAT, code.STR, code.BYTES)
 _value = VALUE.pack
 _pop_cell, _push_cell = cells.pop, cells.append
 _read_item = platform.reader(library.wrapper_read_item)
@@ -156,12 +159,24 @@ def _setdefault(shared: Method) -> Method:
     function = runtime_function("Dict.setdefault")
 
     def setdefault(self: Any = GIVEN, key: Any = GIVEN, default: Any = GIVEN, /, *rest: Any) -> Any:
-        keep: list[Any] = []
-        packed_key = pack_known(key, keep) if is_exactly(self, _DICT) and not rest else None
-        packed = NONE if default is GIVEN else pack_known(default, keep)
-        if packed_key is None or packed is None:
+        is_scalar = default is GIVEN or id(type(default)) in _SCALARS
+        found = _look_up(self, _DICT, key) if is_scalar and is_exactly(self, _DICT) and not rest else REFUSED
+        if found is REFUSED:
             return call_shared(shared, self, key, default, *rest)
-        return invoke(function, memory_of(self), None, packed_key + packed)
+        if found is not ABSENT:
+            return found
+        keep: list[Any] = []
+        packed_key = pack_known(key, keep)
+        packed = NONE if default is GIVEN else pack_known(default, keep)
+        if packed_key is None or packed is None or len(packed) != VALUE_SIZE:
+            return call_shared(shared, self, key, default, *rest)
+        value = _value_of(packed)
+        if value[0] not in _INLINE:
+            return call_shared(shared, self, key, default, *rest)
+        # Unpacked first: without memory for that, nothing has changed.
+        unpacked = unpack(value)
+        found = invoke(function, memory_of(self), None, packed_key + packed)
+        return unpacked if type(found) is int else found[0]
 
     return setdefault
 

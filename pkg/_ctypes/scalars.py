@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import struct
 import sys
+from ctypes import ArgumentError
 
 from .._builtins import *  # noqa: F403
 from .._rules.codes import code
 from .._typing import Any, Callable
-from .abi import VALUE, VALUE_SIZE, library, platform
+from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
 from .owned import OwnedValue
 from .unpack import raise_taken
 
@@ -84,9 +85,19 @@ def _pack_wide(x: str) -> bytes | None:
 def new_object(create: Callable[..., int], *args: Any) -> Packed:
     """Call a function of the C ABI that creates an object."""
     made = OwnedValue(VALUE_SIZE)
-    if create(*args, made) != 0:
-        raise_taken()
-    return made
+    try:
+        status = create(*args, made)
+    except ArgumentError as error:
+        translated = translate_error(error)
+    else:
+        if status != 0:
+            raise_taken()
+        return made
+    # Outside the handler, so that the ArgumentError does not become the context.
+    try:
+        raise translated
+    finally:
+        del translated
 
 
 # ---- owned ----------------------------------------------------------------------------------------

@@ -161,26 +161,27 @@ static PyObject* anyffi_py_dict_setdefault(PyObject* self, PyObject* const* args
     anyffi_py_discard(&value);
     return anyffi_py_fail_method(ANYFFI_DICT, "setdefault", args, count, NULL);
   }
-  if (key.type_code > 0 || value.type_code > 0) {
-    // Packing objects may have run code that set the key, or another thread did.
-    AnyffiValue former;
-    int status = anyffi_mapping_get(((AnyffiWrapper*)self)->object, &key, &former);
+  // Unpacked first: without memory for that, nothing has changed.
+  PyObject* unpacked = anyffi_py_unpack_copy(&value);
+  AnyffiValue former = anyffi_make_value((uint32_t)ANYFFI_UNSET, 0);
+  int status = unpacked == NULL ? -1 : 0;
+  if (status == 0 && (key.type_code > 0 || value.type_code > 0)) {
+    // Converting objects may have run code that set the key, or another thread did.
+    status = anyffi_mapping_get(((AnyffiWrapper*)self)->object, &key, &former);
     if (status != 0) anyffi_py_raise_taken();
-    if (status != 0 || former.type_code != ANYFFI_UNSET) {
-      anyffi_py_discard(&key);
-      anyffi_py_discard(&value);
-      return status != 0 ? NULL : anyffi_py_unpack(&former);
-    }
   }
-  AnyffiValue stored = value;
-  anyffi_value_retain(&stored);
+  if (status != 0 || former.type_code != ANYFFI_UNSET) {
+    anyffi_py_discard(&key);
+    anyffi_py_discard(&value);
+    Py_XDECREF(unpacked);
+    return status != 0 ? NULL : anyffi_py_unpack(&former);
+  }
   // Steals both, even on failure.
   if (anyffi_mapping_set(((AnyffiWrapper*)self)->object, &key, &value, &existed) != 0) {
     anyffi_py_raise_taken();
-    anyffi_py_discard(&stored);
-    return NULL;
+    Py_CLEAR(unpacked);
   }
-  return anyffi_py_unpack(&stored);
+  return unpacked;
 }
 
 // ---- all entries ----------------------------------------------------------------------------------------------------

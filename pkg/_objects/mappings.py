@@ -266,9 +266,12 @@ class DictMethods(MappingMethods):
         """Return the value of `key`; if it is absent, set it to `default` first."""
         found = self._anyffi_get(key, _ABSENT)
         if found is _ABSENT:
-            # In one step, because another thread may set it meanwhile.
             runtime = self._anyffi_runtime
-            found = runtime.dict_setdefault(self, key, runtime.to_object(default))
+            # Converted first: without memory for that, nothing has changed.
+            converted = runtime.to_object(default)
+            # In one step, because another thread may set it meanwhile.
+            found = runtime.dict_setdefault(self, key, converted)
+            return converted if type(found) is int else found[0]
         return found
 
     def update(self, /, *mapping: Any, **pairs: Any) -> None:

@@ -66,6 +66,8 @@ class Runtime:
         self.dict_setdefault = get("Dict.setdefault")
         self.dict_update = get("Dict.update")
         self.dict_clear = get("Dict.clear")
+        self.set_assign = get("Set.assign")
+        self.set_change = get("Set.change")
         self.set_update = get("Set.update")
         self.set_discard = get("Set.discard")
         self.set_peek_last = get("Set.peek_last")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator
+from itertools import filterfalse
 
 from .._builtins import *  # noqa: F403
 from .._rules.containers import checks_self, hashable
@@ -89,7 +90,11 @@ def _comparable(element: Any) -> Any:
 def _comparables(elements: Iterable[Any]) -> _Distinct:
     """Return the distinct elements of an iterable, for comparison with those of another."""
     distinct = _distinct(elements)
-    if not any(issubclass(cls, (float, complex)) for cls in {*map(type, distinct)}):
+    # Not `any` of a generator: closing it may fail, and the interpreter would print that.
+    for cls in {*map(type, distinct)}:
+        if issubclass(cls, (float, complex)):
+            break
+    else:
         return distinct
     made: _Distinct = {}
     for element in distinct:
@@ -305,14 +310,14 @@ def _unite(first: _Distinct, *others: _Distinct) -> _Distinct:
 def _intersect(first: Iterable[Any], *others: _Distinct) -> Iterable[Any]:
     found = first
     for other in others:
-        found = [element for element in found if element in other]
+        found = [*filter(other.__contains__, found)]
     return found
 
 
 def _subtract(first: Iterable[Any], *others: _Distinct) -> Iterable[Any]:
     left = first
     for other in others:
-        left = [element for element in left if element not in other]
+        left = [*filterfalse(other.__contains__, left)]
     return left
 
 
@@ -404,8 +409,7 @@ class SetMethods(_Set):
     def __init__(self, iterable: Iterable[Any] = (), /) -> None:
         made = self._anyffi_new(_distinct(iterable))
         if self._anyffi_address:
-            self.clear()
-            self._anyffi_runtime.set_update(self, made)
+            self._anyffi_runtime.set_assign(self, made)
         else:
             self._anyffi_move_from(made)
 
@@ -466,9 +470,9 @@ class SetMethods(_Set):
     def _anyffi_add_all(self, distinct: Iterable[Any]) -> None:
         self._anyffi_runtime.set_update(self, Elements(distinct, True))
 
-    def _anyffi_remove_all(self, distinct: Iterable[Any]) -> None:
-        for element in distinct:
-            self._anyffi_runtime.set_discard(self, element)
+    def _anyffi_change_elements(self, added: Iterable[Any], removed: Iterable[Any]) -> None:
+        # At once: without memory for the last element, none may have changed.
+        self._anyffi_runtime.set_change(self, Elements(added, True), tuple(removed))
 
     def update(self, /, *others: Iterable[Any]) -> None:
         """Add the elements of all others."""
@@ -479,18 +483,17 @@ class SetMethods(_Set):
         theirs = [*map(_comparables, others)]
         mine = _comparables(self)
         kept = dict.fromkeys(_intersect(mine, *theirs))
-        self._anyffi_remove_all(_subtract(mine, kept))
+        self._anyffi_change_elements((), _subtract(mine, kept))
 
     def difference_update(self, /, *others: Iterable[Any]) -> None:
         """Remove the elements that any other has."""
-        self._anyffi_remove_all(_unite({}, *map(_comparables, others)))
+        self._anyffi_change_elements((), _unite({}, *map(_comparables, others)))
 
     def symmetric_difference_update(self, other: Iterable[Any], /) -> None:
         """Keep the elements that only one of the two has."""
         theirs = _comparables(other)
         mine = _comparables(self)
-        self._anyffi_add_all(_subtract(theirs, mine))
-        self._anyffi_remove_all(_intersect(mine, theirs))
+        self._anyffi_change_elements(_subtract(theirs, mine), _intersect(mine, theirs))
 
     # Typed as Any: each returns NotImplemented for other types.
 

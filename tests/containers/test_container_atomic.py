@@ -103,6 +103,78 @@ def test_keys_that_become_equal_change_nothing(ffi: Any) -> None:
     assert d == {"a": 1}
 
 
+class Incomparable:
+    """A key that has the same hash as a number, and refuses to be compared."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __hash__(self) -> int:
+        return self.number
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (int, Incomparable)) and other is not self:
+            raise ZeroDivisionError("comparing")
+        return other is self
+
+
+def _changes_by_keys(ffi: Any, keys: list[Any]) -> list[Callable[[Any], Any]]:
+    """Return changes of a set or mapping by keys."""
+    pairs = dict(zip(keys, "abcdefgh"))
+    return [
+        lambda x: x.update(pairs),
+        lambda x: x.update(ffi.Dict(pairs)),
+        lambda x: x.update([*pairs.items()] if isinstance(x, ffi.Dict) else keys),
+        lambda x: x.__ior__(pairs if isinstance(x, ffi.Dict) else {*keys}),
+    ]
+
+
+#: Changes of a set besides those that also a mapping has.
+_SET_CHANGES: list[Callable[[Any, Any], Any]] = [
+    lambda x, keys: x.difference_update(keys),
+    lambda x, keys: x.difference_update(iter(keys)),
+    lambda x, keys: x.symmetric_difference_update(keys),
+    lambda x, keys: x.__isub__({*keys}),
+    lambda x, keys: x.__ixor__({*keys}),
+]
+
+
+@pytest.mark.parametrize("size", [3, 20])
+@pytest.mark.parametrize("mine", ["numbers", "objects"])
+def test_a_key_that_refuses_to_be_compared_changes_nothing(ffi: Any, mine: str, size: int) -> None:
+    """The key comes after one that is present and one that is new."""
+    refusing = [Incomparable(100 + number) for number in range(size)]
+    content = [*range(size), *range(100, 100 + size)] if mine == "numbers" else [*range(size), *refusing]
+    keys = [1, "new", object(), 100 if mine == "objects" else refusing[0], 2]
+    for change in _changes_by_keys(ffi, keys):
+        for cls in (ffi.Dict, ffi.Set):
+            x = cls(dict.fromkeys(content, 0) if cls is ffi.Dict else content)
+            before = [*(x.items() if cls is ffi.Dict else x)]
+            with pytest.raises(ZeroDivisionError, match="comparing"):
+                change(x)
+            assert [*(x.items() if cls is ffi.Dict else x)] == before
+            assert len(x) == len(before)
+    for remove in _SET_CHANGES:
+        x = ffi.Set(content)
+        with pytest.raises(ZeroDivisionError, match="comparing"):
+            remove(x, keys)
+        assert [*map(id, x)][size:] == [*map(id, content)][size:]
+        assert len(x) == len(content)
+
+
+@pytest.mark.parametrize("is_subclass", [False, True])
+def test_a_set_that_is_initialised_again_has_only_the_new_elements(ffi: Any, is_subclass: bool) -> None:
+    cls = type("OwnSet", (ffi.Set,), {}) if is_subclass else ffi.Set
+    x = cls([1, LONG, (2, LONG), *range(20)])
+    for elements in ([LONG, 5, "a"], [], [*range(30)], [object, 1]):
+        x.__init__(elements)
+        assert [*x] == elements
+        x.add("last")
+        assert [*x] == [*elements, "last"]
+        assert all(element in x for element in elements)
+        assert (2, LONG) not in x
+
+
 def test_sorting_that_fails(ffi: Any) -> None:
     seen = ffi.get_global_func("testing.describe")
     content = [3, LONG, 1, None]

@@ -275,6 +275,13 @@ TEST(Set, Builtins) {
   call("anyffi.Set.update", set, FrozenSet<>{AnyValue("x"), AnyValue(2)});
   call("anyffi.Set.update", set, set);
   EXPECT_EQ(text_of(set), "{'x', 2}");
+  call("anyffi.Set.change", set, FrozenSet<>{AnyValue("x"), AnyValue(3)}, Array<>{AnyValue(2.0), AnyValue(4)});
+  EXPECT_EQ(text_of(set), "{'x', 3}");
+  call("anyffi.Set.change", set, FrozenSet<>{AnyValue(4)}, Array<>{AnyValue("x"), AnyValue("x"), AnyValue(4)});
+  EXPECT_EQ(text_of(set), "{3, 4}");
+  call("anyffi.Set.assign", set, FrozenSet<>{AnyValue("x"), AnyValue(2)});
+  call("anyffi.Set.assign", set, set);
+  EXPECT_EQ(text_of(set), "{'x', 2}");
   AnyValue last = call("anyffi.Set.peek_last", set);
   EXPECT_EQ(text_of(last), "(1, 2, None)");
   EXPECT_EQ(call("anyffi.container.erase_peeked", set, last), AnyValue(1));

@@ -137,6 +137,7 @@ PROGRAMS = {
     "sort": {},
     "reduce": {},
     "pop": {},
+    "change": {},
     "read_pairs": {},
     "cross_exceptions": {"failures.cc": FAILURES},
 }

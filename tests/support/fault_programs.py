@@ -21,6 +21,7 @@ import anyffi
 import anyffi.debug
 import anyffi.testing
 from failing_memory import Faults
+from fault_changes import change
 
 __all__ = ["PROGRAMS"]
 
@@ -353,6 +354,7 @@ PROGRAMS: dict[str, Callable[..., None]] = {
         sort,
         reduce,
         pop,
+        change,
         read_pairs,
         cross_exceptions,
     )

@@ -3,6 +3,7 @@
 #include <anyffi/anyffi.h>
 
 #include "values/containers.h"
+#include "values/entry_changes.h"
 
 namespace {
 
@@ -19,8 +20,15 @@ using anyffi::detail::check;
 using anyffi::runtime::as_mapping;
 using anyffi::runtime::is_mapping;
 
-void update(const Set<>& set, const FrozenSet<>& elements) {
-  for (const AnyValue& element : elements) anyffi::detail::add_element(set.get(), element);
+void change(const Set<>& set, const FrozenSet<>& added, const Array<>& removed) {
+  auto* sequence = reinterpret_cast<const AnyffiSequence*>(removed.get());
+  check(anyffi::runtime::change_elements(as_mapping(set.get()), as_mapping(added.get()), sequence));
+}
+
+void update(const Set<>& set, const FrozenSet<>& elements) { check(anyffi_mapping_update(set.get(), elements.get())); }
+
+void assign(const Set<>& set, const FrozenSet<>& elements) {
+  check(anyffi::runtime::assign_entries(as_mapping(set.get()), as_mapping(elements.get())));
 }
 
 AnyValue pop(const Set<>& set) {
@@ -41,13 +49,14 @@ bool set(const Dict<>& dict, AnyView key, AnyView value) {
   return existed != 0;
 }
 
+/// Does not return the value that it set, which the caller has: without memory to convert that, nothing may have
+/// changed.
 AnyValue set_default(const Dict<>& dict, AnyView key, AnyView value) {
   AnyValue found;
   check(anyffi_mapping_get(dict.get(), &key.raw(), found.out()));
-  if (found.type_code() != ANYFFI_UNSET) return found;
-  found = AnyValue(value);
-  set(dict, key, found);
-  return found;
+  if (found.type_code() != ANYFFI_UNSET) return Array<>{found};
+  set(dict, key, value);
+  return AnyValue(1);
 }
 
 AnyValue pop_key(const Dict<>& dict, AnyView key) {
@@ -99,7 +108,7 @@ ANYFFI_REGISTER_GLOBAL("anyffi.Dict.erase")
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Dict.setdefault")
     .def(&set_default, arg("dict"), arg("key"), arg("value"))
-    .doc("Return the value of a key; set it first if the key does not exist.");
+    .doc("Set a key, and return 1, unless it exists; else return an Array of its value.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Dict.pop")
     .def(&pop_key, arg("dict"), arg("key"))
@@ -136,7 +145,15 @@ ANYFFI_REGISTER_GLOBAL("anyffi.Set.add")
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Set.update")
     .def(&update, arg("set"), arg("elements"))
-    .doc("Add all elements of another set.");
+    .doc("Add all elements of another set, or change nothing on failure.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Set.change")
+    .def(&change, arg("set"), arg("added"), arg("removed"))
+    .doc("Add the elements of another set, and remove those of an Array; change nothing on failure.");
+
+ANYFFI_REGISTER_GLOBAL("anyffi.Set.assign")
+    .def(&assign, arg("set"), arg("elements"))
+    .doc("Replace all elements by those of another set, or change nothing on failure.");
 
 ANYFFI_REGISTER_GLOBAL("anyffi.Set.pop").def(&pop, arg("set")).doc("Remove and return the element added last.");
 

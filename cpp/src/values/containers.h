@@ -81,6 +81,13 @@ int splice_sequence(AnyffiSequence* sequence, int64_t index, int64_t count, cons
 int copy_sequence(const AnyffiSequence* from, int32_t type_code, AnyffiValue* out) noexcept;
 int copy_mapping(const AnyffiMapping* from, int32_t type_code, AnyffiValue* out) noexcept;
 
+/// Sets an entry to owned values, and `out_former` to its number, or to -1 if it is new: then it is the last one. The
+/// caller then releases what is left in `key` and `value`, such as the former value.
+int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int64_t* out_former) noexcept;
+
+/// Replaces all entries of a mapping or set by those of another, or changes nothing on failure.
+int assign_entries(Mapping* to, const Mapping* from) noexcept;
+
 }  // namespace anyffi::runtime
 
 #endif  // ANYFFI_SRC_VALUES_CONTAINERS_H_

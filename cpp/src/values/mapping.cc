@@ -11,6 +11,7 @@
 #include "core/owned.h"
 #include "core/value.h"
 #include "values/containers.h"
+#include "values/entry_changes.h"
 #include "values/equal.h"
 #include "values/hash.h"
 #include "values/mapping_block.h"
@@ -105,8 +106,8 @@ inline bool is_plain_entry(const Mapping* mapping, const AnyffiValue& key, const
   return value.type_code == ANYFFI_NONE || !is_set(mapping->header.type_code);
 }
 
-/// Sets an entry to owned values. The caller then releases what is left in `key` and `value`.
-inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
+/// As `set_entry`, to be inlined.
+inline int set_owned(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int64_t* out_former) {
   if (__builtin_expect(is_set(mapping->header.type_code) && value->type_code != ANYFFI_NONE, 0)) {
     return anyffi_error_raise("ValueError", "the entries of a set have no values");
   }
@@ -114,8 +115,8 @@ inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int
   int64_t hash, number;
   if (prepare_entry(mapping, *key, &hash, &number) != 0) return -1;
   anyffi_add_types(&mapping->header, &mapping->value_type_mask, anyffi_type_bit(value->type_code));
+  *out_former = number;
   if (number >= 0) {
-    *out_existed = 1;
     // By words: a swap would load 16 bytes that were just stored as two words.
     AnyffiValue former;
     anyffi_copy_value(&mapping->entries[number].value, &former);
@@ -137,8 +138,9 @@ inline int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int
 // Two functions in tail position, so that neither has to save the other's registers.
 
 __attribute__((noinline)) int set_slow(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int32_t* out_existed) {
-  *out_existed = 0;
-  int status = set_entry(mapping, key, value, out_existed);
+  int64_t former = -1;
+  int status = set_owned(mapping, key, value, &former);
+  *out_existed = former >= 0;
   if (key->type_code > 0) anyffi_value_release(key);
   if (value->type_code > 0) anyffi_value_release(value);
   return status;
@@ -188,21 +190,45 @@ __attribute__((noinline)) int get_slow(const Mapping* mapping, const AnyffiValue
   return 0;
 }
 
-}  // namespace
-
-int copy_mapping(const AnyffiMapping* from, int32_t type_code, AnyffiValue* out) noexcept {
-  if (anyffi_mapping_create(type_code, from->size, out) != 0) return -1;
-  Mapping* copy = as_mapping(out->as_object);
+/// Copies all entries to an empty mapping with room for them.
+void copy_entries(Mapping* to, const Mapping* from) {
   for (int64_t i = 0; i < from->used; ++i) {
     const AnyffiEntry& entry = from->entries[i];
     if (entry.key.type_code == ANYFFI_UNSET) continue;
     anyffi_value_retain(&entry.key);
     anyffi_value_retain(&entry.value);
-    append_entry(copy, entry.key, entry.value, entry.hash);
+    append_entry(to, entry.key, entry.value, entry.hash);
   }
-  copy->hardened = static_cast<const Mapping*>(from)->hardened;
-  copy->key_type_mask = from->key_type_mask;
-  copy->value_type_mask = from->value_type_mask & ~ANYFFI_CHECKED;
+  to->hardened = from->hardened;
+  to->key_type_mask = from->key_type_mask;
+  to->value_type_mask = from->value_type_mask & ~ANYFFI_CHECKED;
+}
+
+}  // namespace
+
+int set_entry(Mapping* mapping, AnyffiValue* key, AnyffiValue* value, int64_t* out_former) noexcept {
+  return set_owned(mapping, key, value, out_former);
+}
+
+int copy_mapping(const AnyffiMapping* from, int32_t type_code, AnyffiValue* out) noexcept {
+  if (anyffi_mapping_create(type_code, from->size, out) != 0) return -1;
+  copy_entries(as_mapping(out->as_object), static_cast<const Mapping*>(from));
+  return 0;
+}
+
+int assign_entries(Mapping* to, const Mapping* from) noexcept {
+  if (to == from) return 0;
+  int64_t capacity = from->size;
+  auto* block = static_cast<AnyffiEntry*>(anyffi_alloc(block_bytes(capacity) + 1));
+  if (block == nullptr) return raise_no_memory();
+  AnyffiEntry* former = to->entries;
+  int64_t used = to->used;
+  // Must happen before the mark is cleared.
+  if (to->value_type_mask & ANYFFI_CHECKED) anyffi_container_forget_checks(&to->header);
+  install_block(to, block, capacity);
+  copy_entries(to, from);
+  release_entries(former, used);
+  if (former != inline_mapping_block(to)) anyffi_free(former);
   return 0;
 }
 
@@ -307,6 +333,9 @@ int anyffi_mapping_erase(AnyffiObject* object, int64_t number) {
 
 int anyffi_mapping_update(AnyffiObject* to, const AnyffiObject* from) {
   if (to == from) return 0;
+  if (!compares_alone(as_mapping(to)) || !compares_alone(as_mapping(from))) {
+    return update_or_restore(as_mapping(to), as_mapping(from));
+  }
   if (anyffi_mapping_reserve(to, as_mapping(from)->size) != 0) return -1;
   // Entry by entry, because comparing keys may run code of the host that changes either mapping.
   for (int64_t entry = 0;; ++entry) {

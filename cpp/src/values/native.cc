@@ -48,7 +48,7 @@ bool has_own_wrapper(const AnyffiObject* container) noexcept {
 bool is_native_container(const AnyffiValue& element) noexcept { return is_native_part(element, 0); }
 
 bool has_native_keys(const Mapping* mapping) noexcept {
-  if ((mapping->key_type_mask & ~(kAlwaysNative | anyffi_type_bit(ANYFFI_FLOAT))) == 0) return true;
+  if (compares_alone(mapping)) return true;
   return std::all_of(mapping->entries, mapping->entries + mapping->used, [](const AnyffiEntry& entry) {
     return entry.key.type_code == ANYFFI_UNSET || is_native(entry.key);
   });

@@ -31,6 +31,12 @@ inline bool is_native(const AnyffiValue& element) noexcept {
   return (anyffi_type_bit(element.type_code) & ~kNative) == 0 || is_native_container(element);
 }
 
+/// Whether the types of all elements of a set, or keys of a mapping, are such that comparing them with each other never
+/// needs code of the host.
+inline bool compares_alone(const Mapping* mapping) noexcept {
+  return (mapping->key_type_mask & ~(kAlwaysNative | anyffi_type_bit(ANYFFI_FLOAT))) == 0;
+}
+
 /// Whether all elements of a set, or keys of a mapping, are native.
 bool has_native_keys(const Mapping* mapping) noexcept;
 

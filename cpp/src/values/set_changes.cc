@@ -23,9 +23,13 @@ int begin_change(Mapping* set, int32_t operation, int64_t most) {
 
 void erase(Mapping* set, int64_t entry) { anyffi_mapping_erase(&set->header, entry); }
 
-/// Erases the elements that `find` finds in the other operand (if `wanted`), or those that it does not find.
+/// Erases the elements that `find` finds in the other operand (if `wanted`), or those that it does not find; none if
+/// one needs the host.
 template <class Find>
-int erase_elements(Mapping* set, bool wanted, Find find) {
+int erase_elements(Mapping* set, bool is_certain, bool wanted, Find find) {
+  for (int64_t i = is_certain ? set->used : 0; i < set->used; ++i) {
+    if (set->entries[i].key.type_code != ANYFFI_UNSET && find(i) == kUnknownEntry) return kNeedsHost;
+  }
   for (int64_t i = 0; i < set->used; ++i) {
     if (set->entries[i].key.type_code == ANYFFI_UNSET) continue;
     int64_t found = find(i);
@@ -49,8 +53,12 @@ int change_by(Mapping* set, const AnyffiValue& key, int64_t hash, int32_t operat
   return 0;
 }
 
-/// Converts to a result of the C ABI. A change that needs the host may be incomplete: doing it again has the same
-/// result, except for ANYFFI_SET_XOR.
+/// Erases the last elements until `size` are left: what was appended before a change that needs the host.
+void erase_appended(Mapping* set, int64_t size) {
+  while (set->size > size) erase(set, set->used - 1);
+}
+
+/// Converts to a result of the C ABI.
 int32_t as_result(int status) { return status < 0 ? -1 : status != kNeedsHost; }
 
 bool can_change(const Mapping* set, int32_t operation) {
@@ -73,16 +81,28 @@ int32_t anyffi_set_change(AnyffiObject* object, const AnyffiObject* other, int32
   if (begin_change(set, operation, from->size) != 0) return -1;
   if (operation == ANYFFI_SET_AND || (operation == ANYFFI_SET_SUB && set->size < from->size)) {
     auto find = [=](int64_t i) { return find_element(from, set, set->entries[i]); };
-    return as_result(erase_elements(set, operation == ANYFFI_SET_SUB, find));
+    bool is_certain = compares_alone(set) && compares_alone(from);
+    return as_result(erase_elements(set, is_certain, operation == ANYFFI_SET_SUB, find));
   }
+  if (operation == ANYFFI_SET_SUB && !(compares_alone(set) && compares_alone(from))) {
+    for (int64_t i = 0; i < from->used; ++i) {
+      const AnyffiEntry& entry = from->entries[i];
+      if (entry.key.type_code != ANYFFI_UNSET && find_element(set, from, entry) == kUnknownEntry) return 0;
+    }
+  }
+  int64_t size = set->size;
   int status = 0;
   for (int64_t i = 0; status == 0 && i < from->used; ++i) {
     const AnyffiEntry& entry = from->entries[i];
     int64_t hash;
     if (entry.key.type_code == ANYFFI_UNSET) continue;
-    if (!is_native(entry.key)) return 0;
-    status = hash_entry(from, entry, &hash) != 0 ? -1 : change_by(set, entry.key, hash, operation);
+    if (!is_native(entry.key)) {
+      status = kNeedsHost;
+    } else {
+      status = hash_entry(from, entry, &hash) != 0 ? -1 : change_by(set, entry.key, hash, operation);
+    }
   }
+  if (status != 0 && operation == ANYFFI_SET_OR) erase_appended(set, size);
   return as_result(status);
 }
 
@@ -91,10 +111,16 @@ namespace {
 /// Changes a set by values, one after the other.
 int change_by_values(Mapping* set, const AnyffiValue* values, int64_t count, int32_t operation) {
   int status = 0;
+  if (operation == ANYFFI_SET_SUB && !compares_alone(set)) {
+    SoughtValues sought;
+    status = sought.seek(set, values, count);
+  }
+  int64_t size = set->size;
   for (int64_t i = 0; status == 0 && i < count; ++i) {
     int64_t hash;
     status = hash_value(values[i], &hash) != 0 ? -1 : change_by(set, values[i], hash, operation);
   }
+  if (status != 0 && operation == ANYFFI_SET_OR) erase_appended(set, size);
   return status;
 }
 
@@ -110,9 +136,11 @@ int add_copies(Mapping* set, const AnyffiValue* values, int64_t count, int32_t o
       if (own_element(values[i], owned[i].out()) != 0) return -1;
     }
     int status = 0;
+    int64_t size = set->size;
     for (size_t i = 0; status == 0 && i < hashes.size(); ++i) {
       status = change_by(set, *owned[i].get(), hashes[i], operation);
     }
+    if (status != 0 && operation == ANYFFI_SET_OR) erase_appended(set, size);
     return status;
   });
 }
@@ -128,7 +156,7 @@ int32_t anyffi_set_change_values(AnyffiObject* object, const AnyffiValue* values
     int status = sought.seek(set, values, count);
     if (status != 0) return as_result(status);
     auto find = [&](int64_t i) { return is_native(set->entries[i].key) ? sought.is_found(i) - 1 : kUnknownEntry; };
-    return as_result(erase_elements(set, false, find));
+    return as_result(erase_elements(set, compares_alone(set), false, find));
   }
   bool copies = adds(operation) && !std::all_of(values, values + count, &is_plain);
   return as_result((copies ? add_copies : change_by_values)(set, values, count, operation));
