@@ -14,7 +14,7 @@ from .._rules.culprits import locate
 from .._rules.internal import MISSING as _MISSING
 from .._rules.slots import document_slot
 from .._typing import TYPE_CHECKING, Any, Callable, Optional
-from .abi import VALUE, VALUE_SIZE, library, platform, translate_error
+from .abi import VALUE, VALUE_SIZE, library, platform, translate_error, translates_errors
 from .members import name_enumeration
 from .native import take_native
 from .owned import OwnedValue, release, release_all
@@ -336,6 +336,7 @@ def _check_function(address: int, wrapper: ObjectCore) -> int:
     return address
 
 
+@translates_errors
 def _describe(info: FunctionInfo) -> _binding.Info:
     params = []
     for i in range(info.num_params):

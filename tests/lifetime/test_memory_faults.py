@@ -125,6 +125,16 @@ ANYFFI_CLASS(stateful::Kept, "stateful.a_key_that_is_long_enough_to_be_allocated
 ANYFFI_EXPORT(count, [] { return ++stateful::calls; });
 """
 
+DEFAULTS = r"""
+#include <anyffi/anyffi.h>
+
+using anyffi::arg;
+
+ANYFFI_EXPORT(greet, [](anyffi::AnyView, int64_t times) { return times; },
+              arg("name") = anyffi::Array<>{"a text that is long enough to be allocated"}, arg("times") = 5)
+    .doc("A text that is long enough to be allocated.");
+"""
+
 #: The programs of fault_programs.py, and the libraries of those that load one.
 PROGRAMS = {
     "load_again": {"stateful.cc": STATE},
@@ -134,6 +144,7 @@ PROGRAMS = {
     "show": {},
     "list_live": {},
     "unpickle": {"stateful.cc": STATE},
+    "describe": {"described.cc": DEFAULTS},
     "sort": {},
     "reduce": {},
     "pop": {},

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import functools
 import gc
 import os
 import pickle
@@ -169,6 +170,20 @@ def unpickle(faults: Faults, library: str = "") -> None:
         for point in faults.each(least=20):
             found = faults.attempt(lambda: pickle.loads(data))
             assert found is None or repr(found) == text, (point, found)
+
+
+def describe(faults: Faults, library: str = "") -> None:
+    """A description of a function, which is read once, is complete."""
+    operations: list[Callable[[Any], Any]] = [repr, lambda f: f.__doc__, lambda f: str(f.__signature__)]
+    for operation in operations:
+        expected = operation(anyffi.load_module(library).greet)
+        for point in faults.each():
+            # A new wrapper, which has no description yet.
+            function = anyffi.load_module(library).get_function("greet")
+            found = faults.attempt(functools.partial(operation, function))
+            assert found in (None, expected), (point, found)
+            assert operation(function) == expected, point
+            del function
 
 
 def record(faults: Faults, library: str = "") -> None:
@@ -350,6 +365,7 @@ PROGRAMS: dict[str, Callable[..., None]] = {
         show,
         list_live,
         unpickle,
+        describe,
         record,
         sort,
         reduce,
