@@ -269,9 +269,11 @@ class DictMethods(MappingMethods):
             runtime = self._anyffi_runtime
             # Converted first: without memory for that, nothing has changed.
             converted = runtime.to_object(default)
+            # As an element is read: a Function that calls a Python callable is that callable.
+            unpacked = runtime.to_object((converted,))[0]
             # In one step, because another thread may set it meanwhile.
             found = runtime.dict_setdefault(self, key, converted)
-            return converted if type(found) is int else found[0]
+            return unpacked if type(found) is int else found[0]
         return found
 
     def update(self, /, *mapping: Any, **pairs: Any) -> None:

@@ -175,6 +175,17 @@ def test_a_set_that_is_initialised_again_has_only_the_new_elements(ffi: Any, is_
         assert (2, LONG) not in x
 
 
+def test_a_default_is_returned_as_it_is_read(ffi: Any) -> None:
+    d = ffi.Dict()
+    for key, default in enumerate(
+        [len, lambda: 1, object(), ValueError("x"), [1], {1: LONG}, LONG, 5, 2.5, None]
+    ):
+        found = d.setdefault(key, default)
+        assert type(found) is type(d[key])
+        assert found is d[key] or isinstance(default, (str, int, float))
+        assert found == d[key]
+
+
 def test_sorting_that_fails(ffi: Any) -> None:
     seen = ffi.get_global_func("testing.describe")
     content = [3, LONG, 1, None]
