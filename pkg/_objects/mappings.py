@@ -270,7 +270,7 @@ class DictMethods(MappingMethods):
             # Converted first: without memory for that, nothing has changed.
             converted = runtime.to_object(default)
             # As an element is read: a Function that calls a Python callable is that callable.
-            unpacked = runtime.to_object((converted,))[0]
+            unpacked = default if callable(default) else converted
             # In one step, because another thread may set it meanwhile.
             found = runtime.dict_setdefault(self, key, converted)
             return unpacked if type(found) is int else found[0]
