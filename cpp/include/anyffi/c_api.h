@@ -1114,14 +1114,13 @@ void anyffi_instance_withdraw(AnyffiInstance* instance);
 /// An enrolled object whose content, as one of the type, is at this address; None if there is none. A new reference;
 /// or, if `flags` is ANYFFI_BORROWED and the object has a wrapper, a borrowed value with that flag. Or ANYFFI_LEND.
 AnyffiValue anyffi_instance_find(const void* content, int32_t type_code, uint32_t flags);
-/// Begins a loan of an enrolled object: its content, which C++ owns, is only sure to exist until the loan ends.
-int anyffi_instance_lend(AnyffiInstance* instance);
-/// Ends a loan. Returns 1 after the last one if somebody kept the object, unless ANYFFI_IS_LENT was cleared. The object
-/// is withdrawn then, and the caller must expire it, or give it a content of its own and expire its parts.
-int32_t anyffi_instance_end_loan(AnyffiInstance* instance);
-/// Lets nobody reach the content of an object, and of those that are parts of it, any more: wrappers become empty, and
-/// the objects plain Objects without content. `only_parts`: not of the object itself.
-void anyffi_instance_expire(AnyffiInstance* instance, int32_t only_parts);
+/// Enrolls an object whose content C++ lends: it is only sure to exist until the loan ends. `out` steals the reference,
+/// or gets what `anyffi_instance_find` with ANYFFI_LEND finds for the content; then the object is not enrolled.
+int anyffi_instance_lend(AnyffiInstance* instance, AnyffiValue* out);
+/// Ends a loan, by whoever has a reference to the object. After the last loan, unless ANYFFI_IS_LENT was cleared, nobody
+/// who kept the object can use it as one of its class: its wrapper is empty, and its type is Object. So it is with the
+/// objects that are parts of it.
+void anyffi_instance_end_loan(AnyffiInstance* instance);
 
 /// Detaches the front end's wrapper from an object, which the caller keeps alive.
 int anyffi_object_empty_wrapper(AnyffiObject* object);

@@ -221,8 +221,8 @@ class Overridable : public T {
 
  protected:
   /// Calls Python's method, which a class that derives from T must define. Each method is looked up once for
-  /// each object, when it is first called. An object argument becomes the Python object for its address. If there is
-  /// none, a const object becomes a copy, and others are lent for the call.
+  /// each object, when it is first called. An object argument becomes the Python object for its address, if there is
+  /// one, else a copy: pass a pointer to pass a reference. What cannot be copied is lent for the call.
   template <class R, class... A>
   R override_pure(const char* name, A&&... args) const {
     AnyffiFunction* method = anyffi_overrides.find(name);

@@ -123,80 +123,45 @@ AnyffiValue store_pointer(T* pointer) {
   return store_pointer(pointer, return_context ? *return_context : reference, 0);
 }
 
-/// Makes an object own a copy of the content to which it refers.
-template <class T>
-void own_copy(AnyffiInstance* instance) {
-  auto* pointed = reinterpret_cast<Pointed*>(instance);
-  pointed->held = new T(*static_cast<const T*>(instance->content));
-  pointed->destroy_held = &delete_as<T>;
-  __atomic_store_n(&instance->content, pointed->held, __ATOMIC_RELEASE);
-  instance->owner = nullptr;
-  anyffi_object_replace_deleter(&instance->header, &destroy_reference, &destroy_owned);
-  enroll_new(&instance->header);
-}
-
 /// An argument of a callback that is passed by reference.
 class PassedReference {
  public:
-  using OwnCopy = void (*)(AnyffiInstance* instance);
-  explicit PassedReference(AnyValue value) noexcept : value_(std::move(value)) {}
-  /// Lends the object until the end of the call; `is_lent`: that has begun. If it is kept, it expires, or becomes a
-  /// copy by `own_copy`, unless that is NULL.
-  PassedReference(AnyValue value, bool is_lent, OwnCopy own_copy) : value_(std::move(value)), own_copy_(own_copy) {
-    auto* instance = reinterpret_cast<AnyffiInstance*>(value_.raw().as_object);
-    if (!is_lent) check(anyffi_instance_lend(instance));
-    lent_ = instance;
-  }
+  explicit PassedReference(AnyffiValue owned, bool is_lent = false) noexcept
+      : value_(Adopt{}, owned), is_lent_(is_lent) {}
   PassedReference(const PassedReference&) = delete;
   PassedReference& operator=(const PassedReference&) = delete;
   ~PassedReference() {
-    if (lent_ && __builtin_expect(anyffi_instance_end_loan(lent_), 0)) end_kept();
+    if (is_lent_) anyffi_instance_end_loan(reinterpret_cast<AnyffiInstance*>(value_.raw().as_object));
   }
   const AnyValue& value() const noexcept { return value_; }
 
  private:
-  __attribute__((cold, noinline)) void end_kept() noexcept {
-    bool is_copied = own_copy_ != nullptr;
-    try {
-      if (is_copied) own_copy_(lent_);
-    } catch (...) {
-      is_copied = false;
-    }
-    anyffi_instance_expire(lent_, is_copied);
-  }
-
   AnyValue value_;
-  AnyffiInstance* lent_ = nullptr;
-  OwnCopy own_copy_ = nullptr;
+  bool is_lent_;  // until the end of the call
 };
 
-/// For an argument of a callback that is passed by reference: the object for its address; if Python does not know one,
-/// a copy of a const object, and otherwise an object that is lent for the call.
+/// For an argument of a callback that is passed by reference: the object for its address, or a copy if Python does not
+/// know one. An object that cannot be copied is lent for the call.
 template <class T>
 PassedReference pass_reference(T& object) {
   using Class = std::remove_cv_t<T>;
   auto* pointer = const_cast<Class*>(&object);
-  constexpr bool is_lent_always = !std::is_const_v<T> || !kIsCopyable<Class>;
-  if constexpr (is_lent_always) (void)&kIsFlagged<Class, ANYFFI_ENROLLED>;
-  PassedReference::OwnCopy copy = nullptr;
+  if constexpr (!std::is_const_v<T> || !kIsCopyable<Class>) (void)&kIsFlagged<Class, ANYFFI_ENROLLED>;
   Found found = find_dynamic(pointer);
-  if constexpr (kIsCopyable<Class> && kIsDeletable<Class>) {
-    if (!found.derived) copy = &own_copy<Class>;
-  }
   AnyffiValue passed = anyffi_instance_find(found.content, found.type_code, ANYFFI_LEND);
   if (passed.type_code != ANYFFI_NONE) {
     bool is_lent = std::exchange(passed.aux, 0) != 0;
-    AnyValue known(Adopt{}, passed);
-    if (is_lent) return PassedReference(std::move(known), true, copy);
-    return PassedReference(std::move(known));
+    return PassedReference(passed, is_lent);
   }
-  if constexpr (!is_lent_always) {
+  if constexpr (kIsCopyable<Class>) {
     passed = Traits<Class>::store(object);
   } else if constexpr (std::is_const_v<T> && std::is_polymorphic_v<Class>) {
     passed = copy_derived<false>(object);
   }
-  if (passed.type_code != ANYFFI_NONE) return PassedReference(AnyValue(Adopt{}, passed));
-  return PassedReference(AnyValue(Adopt{}, refer_inside(found, nullptr)), false, copy);
+  if (passed.type_code != ANYFFI_NONE) return PassedReference(passed);
+  passed = lend(found);
+  bool is_lent = std::exchange(passed.aux, 0) != 0;
+  return PassedReference(passed, is_lent);
 }
 
 /// The argument that Python's function gets for a parameter of type A of a callback or an overridden function.

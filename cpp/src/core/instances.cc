@@ -19,6 +19,12 @@
 namespace anyffi::runtime {
 namespace {
 
+/// An object and its owner.
+struct Part {
+  const AnyffiObject* owner;
+  AnyffiInstance* instance;
+};
+
 /// A hash table of objects by content address, with linear probing. Several objects may have the same content address:
 /// an object's first member lies at the object's address, and a dying object stays in the table until it is withdrawn.
 class Instances {
@@ -64,12 +70,12 @@ class Instances {
     }
     return nullptr;
   }
-  /// Adds the objects with an owner, and new references to them.
-  void list_parts(Vector<AnyffiInstance*>* out) const {
+  /// Lists the objects that are parts of `whole` or of objects that have not expired.
+  void list_parts(const AnyffiObject* whole, Vector<Part>* out) const {
     for (AnyffiInstance* instance : slots_) {
-      if (instance == nullptr || instance->owner == nullptr) continue;
-      out->reserve(out->size() + 1);
-      if (anyffi_object_lock_weak(&instance->header) != 0) out->push_back(instance);
+      const AnyffiObject* owner = instance == nullptr ? nullptr : instance->owner;
+      if (owner == nullptr) continue;
+      if (owner == whole || owner->type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) out->push_back({owner, instance});
     }
   }
 
@@ -127,47 +133,37 @@ Loans& loans() {
   return *made;
 }
 
-/// Whether there are references other than the caller's.
-bool is_kept(const AnyffiInstance* instance) noexcept {
-  return __atomic_load_n(&instance->header.strong_count, __ATOMIC_ACQUIRE) != 1;
+/// Begins another loan of an object that is lent; false for others.
+bool lend_again(AnyffiInstance* instance) noexcept {
+  if (!is_lent(&instance->header)) return false;
+  ++loans().find(instance)->count;
+  return true;
 }
 
-bool clear_mark(AnyffiInstance* instance, uint32_t mark) noexcept {
-  return (__atomic_fetch_and(&instance->header.weak_count, ~mark, __ATOMIC_RELAXED) & mark) != 0;
+/// Lists the objects that are parts of one, at any depth, with new references to them.
+void find_parts(const AnyffiObject* whole, Vector<AnyffiInstance*>* out) {
+  Vector<Part> parts;
+  BiasedLock::Section section(instances().lock);
+  instances().list_parts(whole, &parts);
+  auto is_less = [](const Part& a, const Part& b) { return std::less<>()(a.owner, b.owner); };
+  std::sort(parts.begin(), parts.end(), is_less);
+  out->reserve(parts.size());
+  size_t next = 0;
+  for (;;) {
+    auto found = std::equal_range(parts.begin(), parts.end(), Part{whole, nullptr}, is_less);
+    for (auto part = found.first; part != found.second; ++part) {
+      if (anyffi_object_lock_weak(&part->instance->header) != 0) out->push_back(part->instance);
+    }
+    if (next == out->size()) return;
+    whole = &(*out)[next++]->header;
+  }
 }
 
-/// Makes an object one without content, which belongs to no class of C++.
+/// Makes an object one of no class of C++.
 void expire(AnyffiInstance* instance) noexcept {
-  anyffi_object_empty_wrapper(&instance->header);
   anyffi_instance_withdraw(instance);
   __atomic_store_n(&instance->header.type_code, static_cast<int32_t>(ANYFFI_OBJECT), __ATOMIC_RELAXED);
-  __atomic_store_n(&instance->content, nullptr, __ATOMIC_RELAXED);
-}
-
-/// Expires the objects that are parts of one that has expired, at any depth.
-void expire_parts(const AnyffiInstance* whole) {
-  Vector<AnyffiInstance*> parts;
-  struct Release {
-    Vector<AnyffiInstance*>& parts;
-    ~Release() {
-      for (AnyffiInstance* part : parts) anyffi_release(&part->header);
-    }
-  } release{parts};
-  {
-    BiasedLock::Section section(instances().lock);
-    instances().list_parts(&parts);
-  }
-  std::sort(parts.begin(), parts.end(), [](auto* a, auto* b) { return std::less<>()(a->owner, b->owner); });
-  Vector<const AnyffiObject*> expired{&whole->header};
-  expired.reserve(parts.size() + 1);
-  for (size_t i = 0; i < expired.size(); ++i) {
-    auto first = std::lower_bound(parts.begin(), parts.end(), expired[i],
-                                  [](auto* part, auto* owner) { return std::less<>()(part->owner, owner); });
-    for (; first != parts.end() && (*first)->owner == expired[i]; ++first) {
-      expire(*first);
-      expired.push_back(&(*first)->header);
-    }
-  }
+  anyffi_object_empty_wrapper(&instance->header);
 }
 
 ANYFFI_THREAD_LOCAL AnyffiGuardedCall guarded_call = {nullptr, nullptr};
@@ -198,49 +194,58 @@ AnyffiValue anyffi_instance_find(const void* content, int32_t type_code, uint32_
   if (found == nullptr) return anyffi_make_none();
   AnyffiValue value = anyffi_make_object(&found->header);
   value.aux = flags & ANYFFI_BORROWED;
-  if ((flags & ANYFFI_LEND) != 0 && is_lent(&found->header)) {
-    auto loan = loans().find(found);
-    if (loan != loans().end()) {
-      ++loan->count;
-      value.aux = ANYFFI_LEND;
-    }
-  }
+  if ((flags & ANYFFI_LEND) != 0 && lend_again(found)) value.aux = ANYFFI_LEND;
   return value;
 }
 
-int anyffi_instance_lend(AnyffiInstance* instance) {
+int anyffi_instance_lend(AnyffiInstance* instance, AnyffiValue* out) {
+  *out = anyffi_make_none();
   return guard([&] {
-    BiasedLock::Section section(instances().lock);
-    auto loan = loans().find(instance);
-    if (loan == loans().end()) loan = loans().insert(loans().end(), Loan{instance, 0});
-    ++loan->count;
-    __atomic_fetch_or(&instance->header.weak_count, uint32_t{ANYFFI_IS_LENT}, __ATOMIC_RELAXED);
+    Instances& all = instances();
+    BiasedLock::Section section(all.lock);
+    uint32_t flags = 0;
+    AnyffiInstance* found = all.find(instance->content, instance->header.type_code, &flags);
+    bool is_lent = found != nullptr && lend_again(found);
+    if (found == nullptr) {
+      loans().reserve(loans().size() + 1);
+      all.add(instance);
+      loans().push_back(Loan{instance, 1});
+      instance->header.weak_count |= ANYFFI_IS_ENROLLED | ANYFFI_IS_LENT;
+      found = instance;
+      is_lent = true;
+    }
+    *out = anyffi_make_object(&found->header);
+    out->aux = is_lent ? ANYFFI_LEND : 0;
     return 0;
   });
 }
 
-int32_t anyffi_instance_end_loan(AnyffiInstance* instance) {
-  BiasedLock::Section section(instances().lock);
-  auto loan = loans().find(instance);
-  if (--loan->count != 0) return 0;
-  loans().erase(loan);
-  if (!clear_mark(instance, ANYFFI_IS_LENT)) return 0;
-  clear_mark(instance, ANYFFI_IS_ENROLLED);
-  instances().remove(instance);
-  return is_kept(instance) ? 1 : 0;
-}
-
-void anyffi_instance_expire(AnyffiInstance* instance, int32_t only_parts) {
+void anyffi_instance_end_loan(AnyffiInstance* instance) {
+  AnyffiObject* object = &instance->header;
+  {
+    BiasedLock::Section section(instances().lock);
+    auto loan = loans().find(instance);
+    if (--loan->count != 0) return;
+    loans().erase(loan);
+    if (!is_lent(object)) return;
+    __atomic_fetch_and(&object->weak_count, ~uint32_t{ANYFFI_IS_LENT | ANYFFI_IS_ENROLLED}, __ATOMIC_RELAXED);
+    instances().remove(instance);
+    bool was_weak = (__atomic_load_n(&object->weak_count, __ATOMIC_RELAXED) & ANYFFI_WAS_WEAK) != 0;
+    if (!was_weak && __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) == 1) return;
+  }
   // The call may be ending by an error.
   Owned raised, ignored;
   anyffi_error_take_raised(raised.out());
-  if (only_parts == 0) expire(instance);
-  // A part refers to the whole.
-  if (is_kept(instance)) {
+  expire(instance);
+  // A part refers to the whole. Without memory to find them, the parts stay as they are.
+  if (__atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) != 1) {
+    Vector<AnyffiInstance*> parts;
     guard([&] {
-      expire_parts(instance);
+      find_parts(object, &parts);
       return 0;
     });
+    for (AnyffiInstance* part : parts) expire(part);
+    for (AnyffiInstance* part : parts) anyffi_release(&part->header);
   }
   anyffi_error_take_raised(ignored.out());
   if (raised->type_code > 0) anyffi_error_set_raised(raised.take().as_object);

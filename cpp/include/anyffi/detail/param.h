@@ -163,7 +163,7 @@ decltype(auto) pass_slot(typename Slot<T>::Kept& kept) {
 
 template <class T>
 bool load_same_class(const AnyffiValue& value, ObjectArg<T>*, void* slot) {
-  if (value.type_code <= 0 || value.type_code != type_code_slot<T>) return false;
+  if (value.type_code <= 0 || value.as_object->type_code != type_code_slot<T>) return false;
   auto* borrowed = new (slot) BorrowedPointer<T>;
   borrowed->content = static_cast<T*>(reinterpret_cast<const AnyffiInstance*>(value.as_object)->content);
   borrowed->in_use.begin(value.as_object);

@@ -139,10 +139,23 @@ inline void keep_beyond_loan(AnyffiObject* object) {
   }
 }
 
+/// Whether C++ lends an object, or one of which it is a part, for a call.
+inline bool is_lent(const AnyffiObject* object) {
+  constexpr uint32_t kIsInstance = ANYFFI_IS_ENROLLED;
+  for (;;) {
+    uint32_t marks = __atomic_load_n(&object->weak_count, __ATOMIC_RELAXED);
+    if (marks & ANYFFI_IS_LENT) return true;
+    if (!(marks & kIsInstance)) return false;
+    object = reinterpret_cast<const AnyffiInstance*>(object)->owner;
+    if (!object) return false;
+  }
+}
+
 /// Makes an object that refers to a content own it, as `pointee` does: the former owner of the content has given it up.
 inline bool upgrade(AnyffiInstance* known, const Pointee& pointee) {
-  if (!pointee.destroy_held || !is_reference(&known->header)) return false;
+  if (!pointee.destroy_held) return false;
   keep_beyond_loan(&known->header);
+  if (!is_reference(&known->header)) return false;
   auto* pointed = reinterpret_cast<Pointed*>(known);
   pointed->held = pointee.held;
   pointed->destroy_held = pointee.destroy_held;
@@ -167,7 +180,8 @@ inline void keep_host_part(AnyffiObject* object, AnyffiObject* owner) {
 
 /// Keeps one more owner of the content alive: the content may have moved to it.
 inline void add_owner(AnyffiInstance* known, AnyffiObject* owner) {
-  if (!is_reference(&known->header)) return;
+  // An object that is known already does not depend on one that will expire.
+  if (!is_reference(&known->header) || is_lent(owner)) return;
   bool has_owner = known->owner != &no_owner;
   // Both are parts of the same object.
   if (has_owner && is_reference(owner) && reinterpret_cast<AnyffiInstance*>(owner)->owner == known->owner) return;
@@ -335,6 +349,19 @@ __attribute__((noinline)) inline AnyffiValue refer_again(const AnyffiValue& know
   add_owner(reinterpret_cast<AnyffiInstance*>(known.as_object), owner);
   kept.release();
   return known;
+}
+
+/// An object for a content that C++ lends for a call. If the loan began, it has the flag ANYFFI_LEND.
+__attribute__((noinline)) inline AnyffiValue lend(const Found& found) {
+  auto* pointed = static_cast<Pointed*>(anyffi_object_alloc(sizeof(Pointed)));
+  if (!pointed) throw_no_memory();
+  *pointed =
+      Pointed{{{found.type_code, 1, 1, &destroy_reference, nullptr}, found.content, &no_owner}, nullptr, nullptr};
+  AnyffiValue lent;
+  int status = anyffi_instance_lend(&pointed->base, &lent);
+  if (status != 0 || lent.as_object != &pointed->base.header) anyffi_object_free(pointed, sizeof(Pointed));
+  check(status);
+  return lent;
 }
 
 template <class T>
