@@ -1117,9 +1117,9 @@ AnyffiValue anyffi_instance_find(const void* content, int32_t type_code, uint32_
 /// Enrolls an object whose content C++ lends: it is only sure to exist until the loan ends. `out` steals the reference,
 /// or gets what `anyffi_instance_find` with ANYFFI_LEND finds for the content; then the object is not enrolled.
 int anyffi_instance_lend(AnyffiInstance* instance, AnyffiValue* out);
-/// Ends a loan, by whoever has a reference to the object. After the last loan, unless ANYFFI_IS_LENT was cleared, nobody
-/// who kept the object can use it as one of its class: its wrapper is empty, and its type is Object. So it is with the
-/// objects that are parts of it.
+/// Ends a loan, by whoever has a reference to the object. After the last loan, unless ANYFFI_IS_LENT was cleared,
+/// nobody who kept the object can use it as one of its class: its wrapper is empty, and its type is Object. So it is
+/// with the objects that are parts of it.
 void anyffi_instance_end_loan(AnyffiInstance* instance);
 
 /// Detaches the front end's wrapper from an object, which the caller keeps alive.
