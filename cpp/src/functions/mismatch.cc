@@ -120,8 +120,10 @@ void append_reason(String* out, const AnyffiMismatch& mismatch) {
   *out += ", got ";
   append_got(out, mismatch);
   const AnyffiTypeInfo* info = anyffi_type_get_info(mismatch.got.type_code);
-  if (info != nullptr && info->type_code >= ANYFFI_FIRST_DYNAMIC_TYPE &&
-      std::strcmp(info->type_key, mismatch.expected) == 0) {
+  if (info == nullptr || info->type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return;
+  if (mismatch.got.as_object->type_code == ANYFFI_OBJECT) {
+    *out += " that C++ had lent for a call that has ended";
+  } else if (std::strcmp(info->type_key, mismatch.expected) == 0) {
     *out += " of another version of its library";
   }
 }
