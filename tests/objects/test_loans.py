@@ -214,7 +214,7 @@ def test_in_containers(loans: Any, ffi: Any) -> None:
     loans.call_new(lambda node: kept.append(node))
     assert type(kept[0]) is ffi.Object
     assert not hasattr(kept[0], "id")
-    with pytest.raises(TypeError, match=r"expected loans\.Node, got loans\.Node that C\+\+ had lent for a call"):
+    with pytest.raises(TypeError, match=r"expected loans\.Node, got loans\.Node that C\+\+ had lent"):
         loans.get_ids(kept)
     with pytest.raises(TypeError, match=r"expected loans\.Node, got"):
         loans.get_id(kept[0])
