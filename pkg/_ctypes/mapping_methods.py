@@ -30,6 +30,7 @@ from .methods import (
     size_of,
 )
 from .owned import OwnedValue, cells
+from .recipe import SCALARS
 from .scalars import NONE
 from .unpack import raise_taken, take, unpack
 from .wrapper import memory_of, wrap_owned
@@ -38,8 +39,7 @@ __all__ = ["dict_methods", "map_methods"]
 
 _INT, _UNSET, _MAP, _DICT = code.INT, code.UNSET, code.MAP, code.DICT
 _value_of = VALUE.unpack
-#: The `id` of classes whose instances may be inline values, and the type codes of those.
-_SCALARS = set(map(id, (type(None), bool, int, float, str, bytes)))
+#: The type codes of scalars that are inline values.
 _INLINE = (code.NONE, code.BOOL, code.INT, code.FLOAT, code.STR, code.BYTES)
 _value = VALUE.pack
 _pop_cell, _push_cell = cells.pop, cells.append
@@ -159,7 +159,7 @@ def _setdefault(shared: Method) -> Method:
     function = runtime_function("Dict.setdefault")
 
     def setdefault(self: Any = GIVEN, key: Any = GIVEN, default: Any = GIVEN, /, *rest: Any) -> Any:
-        is_scalar = default is GIVEN or id(type(default)) in _SCALARS
+        is_scalar = default is GIVEN or id(type(default)) in SCALARS
         found = _look_up(self, _DICT, key) if is_scalar and is_exactly(self, _DICT) and not rest else REFUSED
         if found is REFUSED:
             return call_shared(shared, self, key, default, *rest)

@@ -8,9 +8,9 @@
 /// Sets packed entries, which it moves out of `from`; 0, or -1 with an error of the runtime.
 static int anyffi_py_move_entries(AnyffiObject* to, AnyffiMapping* from) {
   int32_t existed;
-  if (anyffi_mapping_reserve(to, from->used) != 0) return -1;
   // Comparing a key with one of the other types may fail: then the dict has to be restored.
   if ((((AnyffiMapping*)to)->key_type_mask & ~ANYFFI_PY_COMPARED) != 0) return anyffi_mapping_update(to, &from->header);
+  if (anyffi_mapping_reserve(to, from->used) != 0) return -1;
   for (int64_t i = 0; i < from->used; ++i) {
     AnyffiValue key = from->entries[i].key, value = from->entries[i].value;
     from->entries[i].key = from->entries[i].value = anyffi_make_none();

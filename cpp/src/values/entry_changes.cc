@@ -17,15 +17,13 @@ int64_t find_identical(const Mapping* mapping, int64_t number, const AnyffiValue
   return number;
 }
 
-/// Calls `set` with the key and value of each entry. Any code may run meanwhile, also some that changes the mapping.
-template <class Set>
-int set_each(const Mapping* from, Set set) {
+/// Sets all entries of a mapping. Any code may run meanwhile, also some that changes that mapping.
+int set_each(EntryChanges* changes, const Mapping* from) {
   for (int64_t i = 0;; ++i) {
     AnyffiValue key, value;
     i = anyffi_mapping_next(&from->header, i, 1, &key, &value);
     if (i < 0) return 0;
-    Owned held_key(key), held_value(value);
-    if (set(key, value) != 0) return -1;
+    if (changes->set(Owned(key), Owned(value)) != 0) return -1;
   }
 }
 
@@ -36,10 +34,10 @@ int EntryChanges::reserve(int64_t count) {
   return anyffi_mapping_reserve(&mapping_->header, count);
 }
 
-int EntryChanges::set(const AnyffiValue& key, const AnyffiValue& value) {
+int EntryChanges::set(Owned key, Owned value) {
   set_.emplace_back();
   Change& change = set_.back();
-  AnyffiValue own_key = anyffi_own_element(&key), own_value = anyffi_own_element(&value);
+  AnyffiValue own_key = key.take(), own_value = value.take();
   int status = set_entry(mapping_, &own_key, &own_value, &change.number);
   Owned left_key(own_key);
   change.former = Owned(own_value);
@@ -86,10 +84,7 @@ void EntryChanges::restore() noexcept {
 
 int update_or_restore(Mapping* to, const Mapping* from) noexcept {
   EntryChanges changes(to);
-  int status = guard([&] {
-    if (changes.reserve(from->size) != 0) return -1;
-    return set_each(from, [&](const AnyffiValue& key, const AnyffiValue& value) { return changes.set(key, value); });
-  });
+  int status = guard([&] { return changes.reserve(from->size) != 0 ? -1 : set_each(&changes, from); });
   if (status != 0) changes.restore();
   return status;
 }
@@ -101,7 +96,7 @@ int change_elements(Mapping* set, const Mapping* added, const AnyffiSequence* re
     for (int64_t i = 0; i < removed->size; ++i) {
       if (changes.find(removed->data[i]) != 0) return -1;
     }
-    return set_each(added, [&](const AnyffiValue& key, const AnyffiValue& value) { return changes.set(key, value); });
+    return set_each(&changes, added);
   });
   if (status == 0) {
     changes.erase();

@@ -19,7 +19,7 @@ class EntryChanges {
   /// Reserves memory to set `count` entries.
   int reserve(int64_t count);
   /// Sets an entry; 0, or -1 with an error.
-  int set(const AnyffiValue& key, const AnyffiValue& value);
+  int set(Owned key, Owned value);
   /// Finds the entry of a key, for `erase`; 0, or -1 with an error.
   int find(const AnyffiValue& key);
 

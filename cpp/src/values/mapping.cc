@@ -337,7 +337,7 @@ int anyffi_mapping_update(AnyffiObject* to, const AnyffiObject* from) {
     return update_or_restore(as_mapping(to), as_mapping(from));
   }
   if (anyffi_mapping_reserve(to, as_mapping(from)->size) != 0) return -1;
-  // Entry by entry, because comparing keys may run code of the host that changes either mapping.
+  // Entry by entry, because finalizers of former values may change either mapping.
   for (int64_t entry = 0;; ++entry) {
     AnyffiValue key, value;
     entry = anyffi_mapping_next(from, entry, 1, &key, &value);
