@@ -126,8 +126,11 @@ AnyffiValue store_pointer(T* pointer) {
 /// An argument of a callback that is passed by reference.
 class PassedReference {
  public:
-  explicit PassedReference(AnyffiValue owned, bool is_lent = false) noexcept
-      : value_(Adopt{}, owned), is_lent_(is_lent) {}
+  /// `owned`: with the flag ANYFFI_LEND if a loan began, which ends with this.
+  explicit PassedReference(AnyffiValue owned) noexcept : is_lent_(owned.aux == ANYFFI_LEND) {
+    if (is_lent_) owned.aux = 0;
+    *value_.out() = owned;
+  }
   PassedReference(const PassedReference&) = delete;
   PassedReference& operator=(const PassedReference&) = delete;
   ~PassedReference() {
@@ -137,7 +140,7 @@ class PassedReference {
 
  private:
   AnyValue value_;
-  bool is_lent_;  // until the end of the call
+  bool is_lent_;
 };
 
 /// For an argument of a callback that is passed by reference: the object for its address, or a copy if Python does not
@@ -149,19 +152,13 @@ PassedReference pass_reference(T& object) {
   if constexpr (!std::is_const_v<T> || !kIsCopyable<Class>) (void)&kIsFlagged<Class, ANYFFI_ENROLLED>;
   Found found = find_dynamic(pointer);
   AnyffiValue passed = anyffi_instance_find(found.content, found.type_code, ANYFFI_LEND);
-  if (passed.type_code != ANYFFI_NONE) {
-    bool is_lent = std::exchange(passed.aux, 0) != 0;
-    return PassedReference(passed, is_lent);
-  }
+  if (passed.type_code != ANYFFI_NONE) return PassedReference(passed);
   if constexpr (kIsCopyable<Class>) {
     passed = Traits<Class>::store(object);
   } else if constexpr (std::is_const_v<T> && std::is_polymorphic_v<Class>) {
     passed = copy_derived<false>(object);
   }
-  if (passed.type_code != ANYFFI_NONE) return PassedReference(passed);
-  passed = lend(found);
-  bool is_lent = std::exchange(passed.aux, 0) != 0;
-  return PassedReference(passed, is_lent);
+  return PassedReference(passed.type_code != ANYFFI_NONE ? passed : lend(found));
 }
 
 /// The argument that Python's function gets for a parameter of type A of a callback or an overridden function.

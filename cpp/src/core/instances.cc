@@ -31,8 +31,12 @@ class Instances {
  public:
   BiasedLock lock;
 
-  void add(AnyffiInstance* instance) {
+  /// Makes room for one more object.
+  void reserve() {
     if (2 * size_ >= mask_) grow();
+  }
+  void add(AnyffiInstance* instance) {
+    reserve();
     place(instance);
     ++size_;
   }
@@ -205,14 +209,13 @@ int anyffi_instance_lend(AnyffiInstance* instance, AnyffiValue* out) {
     BiasedLock::Section section(all.lock);
     uint32_t flags = 0;
     AnyffiInstance* found = all.find(instance->content, instance->header.type_code, &flags);
-    bool is_lent = found != nullptr && lend_again(found);
+    bool is_lent = found == nullptr || lend_again(found);
     if (found == nullptr) {
-      loans().reserve(loans().size() + 1);
-      all.add(instance);
-      loans().push_back(Loan{instance, 1});
-      instance->header.weak_count |= ANYFFI_IS_ENROLLED | ANYFFI_IS_LENT;
       found = instance;
-      is_lent = true;
+      all.reserve();
+      loans().push_back(Loan{instance, 1});
+      all.add(instance);
+      instance->header.weak_count |= ANYFFI_IS_ENROLLED | ANYFFI_IS_LENT;
     }
     *out = anyffi_make_object(&found->header);
     out->aux = is_lent ? ANYFFI_LEND : 0;

@@ -140,15 +140,14 @@ inline void keep_beyond_loan(AnyffiObject* object) {
 }
 
 /// Whether C++ lends an object, or one of which it is a part, for a call.
-inline bool is_lent(const AnyffiObject* object) {
-  constexpr uint32_t kIsInstance = ANYFFI_IS_ENROLLED;
-  for (;;) {
+inline bool depends_on_loan(const AnyffiObject* object) {
+  while (object) {
     uint32_t marks = __atomic_load_n(&object->weak_count, __ATOMIC_RELAXED);
     if (marks & ANYFFI_IS_LENT) return true;
-    if (!(marks & kIsInstance)) return false;
+    if (!(marks & ANYFFI_IS_ENROLLED)) return false;
     object = reinterpret_cast<const AnyffiInstance*>(object)->owner;
-    if (!object) return false;
   }
+  return false;
 }
 
 /// Makes an object that refers to a content own it, as `pointee` does: the former owner of the content has given it up.
@@ -181,7 +180,7 @@ inline void keep_host_part(AnyffiObject* object, AnyffiObject* owner) {
 /// Keeps one more owner of the content alive: the content may have moved to it.
 inline void add_owner(AnyffiInstance* known, AnyffiObject* owner) {
   // An object that is known already does not depend on one that will expire.
-  if (!is_reference(&known->header) || is_lent(owner)) return;
+  if (!is_reference(&known->header) || depends_on_loan(owner)) return;
   bool has_owner = known->owner != &no_owner;
   // Both are parts of the same object.
   if (has_owner && is_reference(owner) && reinterpret_cast<AnyffiInstance*>(owner)->owner == known->owner) return;
@@ -199,6 +198,16 @@ inline void add_owner(AnyffiInstance* known, AnyffiObject* owner) {
   }
 }
 
+/// A new object, which refers to or owns what `pointee` says.
+inline Pointed* new_pointed(const Pointee& pointee, AnyffiObject* owner) {
+  auto* pointed = static_cast<Pointed*>(anyffi_object_alloc(sizeof(Pointed)));
+  if (!pointed) throw_no_memory();
+  *pointed = Pointed{{{pointee.type_code, 1, 1, pointee.deleter, nullptr}, pointee.content, owner},
+                     pointee.held,
+                     pointee.destroy_held};
+  return pointed;
+}
+
 /// Returns the object that represents a content, creating one if there is none. Steals what is held, also on failure.
 __attribute__((noinline)) inline AnyffiValue refer_to(const Pointee& pointee) {
   struct Guard {
@@ -207,13 +216,8 @@ __attribute__((noinline)) inline AnyffiValue refer_to(const Pointee& pointee) {
       if (pointee && pointee->destroy_held) pointee->destroy_held(pointee->held);
     }
   } guard{&pointee};
-  auto* pointed = static_cast<Pointed*>(anyffi_object_alloc(sizeof(Pointed)));
-  if (!pointed) throw_no_memory();
   bool is_alone = pointee.deleter == &destroy_owned || pointee.deleter == &destroy_holder;
-  AnyffiObject* owner = pointee.owner || is_alone ? pointee.owner : &no_owner;
-  *pointed = Pointed{{{pointee.type_code, 1, 1, pointee.deleter, nullptr}, pointee.content, owner},
-                     pointee.held,
-                     pointee.destroy_held};
+  Pointed* pointed = new_pointed(pointee, pointee.owner || is_alone ? pointee.owner : &no_owner);
   // Before another thread can find the object, and release it.
   if (pointee.owner) anyffi_retain(pointee.owner);
   AnyffiInstance* known;
@@ -353,10 +357,8 @@ __attribute__((noinline)) inline AnyffiValue refer_again(const AnyffiValue& know
 
 /// An object for a content that C++ lends for a call. If the loan began, it has the flag ANYFFI_LEND.
 __attribute__((noinline)) inline AnyffiValue lend(const Found& found) {
-  auto* pointed = static_cast<Pointed*>(anyffi_object_alloc(sizeof(Pointed)));
-  if (!pointed) throw_no_memory();
-  *pointed =
-      Pointed{{{found.type_code, 1, 1, &destroy_reference, nullptr}, found.content, &no_owner}, nullptr, nullptr};
+  const Pointee pointee{found.content, found.type_code, &destroy_reference, nullptr, nullptr, nullptr};
+  Pointed* pointed = new_pointed(pointee, &no_owner);
   AnyffiValue lent;
   int status = anyffi_instance_lend(&pointed->base, &lent);
   if (status != 0 || lent.as_object != &pointed->base.header) anyffi_object_free(pointed, sizeof(Pointed));

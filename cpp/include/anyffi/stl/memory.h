@@ -36,7 +36,7 @@ std::shared_ptr<T> share_object(AnyffiObject* object) {
   if constexpr (kSharesFromThis<Content>) {
     if (auto shared = content->weak_from_this().lock()) return std::shared_ptr<T>(std::move(shared), content);
   }
-  if (__builtin_expect(is_lent(object), 0)) return nullptr;
+  if (__builtin_expect(depends_on_loan(object), 0)) return nullptr;
   anyffi_retain(object);
   // If this throws, it calls the deleter.
   return std::shared_ptr<T>(content, ReleaseObject{object});
