@@ -196,9 +196,12 @@ def test_the_collector_sees_complete_containers(results: Any) -> None:
     gc.callbacks.append(look)
     threshold = gc.get_threshold()
     gc.set_threshold(1)
+    # Without the GIL, a collection also waits until there are many objects.
+    others: list[list[list[int]]] = []
     try:
-        for _ in range(20):
+        while len(others) < 3 or ("stop" not in phases and len(others) < 1_000):
             assert len(function(x)) == 50
+            others.append([[i] for i in range(100)])
     finally:
         gc.set_threshold(*threshold)
         gc.callbacks.remove(look)
