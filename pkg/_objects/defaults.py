@@ -50,12 +50,36 @@ def __replace__(self: Any, /, **changes: Any) -> Any:
     from copy import copy
 
     cls = type(self)
-    for name in changes:
-        if name.startswith("_anyffi_") or not hasattr(getattr(cls, name, None), "__set__"):
-            raise TypeError(f"{cls.__qualname__}.__replace__() got an unexpected keyword argument {name!r}")
-    made = copy(self)
+    fields, is_fixed = {}, False
     for name, value in zip(changes, changes.values()):
-        setattr(made, name, value)
+        member = None if name.startswith("_anyffi_") else getattr(cls, name, None)
+        if not hasattr(member, "__set__"):
+            raise TypeError(f"{cls.__qualname__}.__replace__() got an unexpected keyword argument {name!r}")
+        if isinstance(member, Field):
+            fields[name] = value
+            is_fixed = is_fixed or member.fset is None
+    made = _made_with(self, fields) if is_fixed else None
+    is_remade = made is not None
+    # The object itself: each field had this value before.
+    made = copy(self) if made is None or made is self else made
+    for name, value in zip(changes, changes.values()):
+        if not is_remade or name not in fields:
+            setattr(made, name, value)
+    return made
+
+
+def _made_with(self: Any, fields: dict[str, Any]) -> Any:
+    """Return an object made by a constructor, with other fields; None if there is no such constructor."""
+    runtime = self._anyffi_runtime
+    names = [name for _, name, _ in runtime.structure_children(self)]
+    if any(name not in names for name in fields):
+        return None
+    rest = iter(names)
+    made = runtime.structure_map_children(self, runtime.to_object(lambda part: fields.get(next(rest), part)))
+    if made is self:
+        return made
+    made = _remade(self, made)
+    set_state(made, state_of(self))
     return made
 
 
