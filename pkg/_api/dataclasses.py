@@ -82,7 +82,7 @@ class DataclassApi:
         return lambda cls: self._records.declare(cls, key, slots, structural, _given(options))
 
     def fields(self, class_or_instance: Any, /) -> tuple[Field[Any], ...]:
-        """Return the fields of a dataclass, as `dataclasses.fields` does, or of a class of C++."""
+        """Return the fields of a dataclass or class of C++, as `dataclasses.fields` does."""
         import dataclasses
 
         cls = class_or_instance if isinstance(class_or_instance, type) else type(class_or_instance)

@@ -10,6 +10,7 @@ from .._rules.codes import FIRST_DYNAMIC_TYPE, code
 from .._typing import TYPE_CHECKING, Any, Callable
 from .bound import begin_permanent, is_watched
 from .derived import DerivedMethods, make_post_init, refuse_members
+from .described_fields import described_fields
 from .fields import FROZEN, Field, annotations_of
 from .object import ObjectMethods
 from .record_methods import NO_STATE, RecordMethods
@@ -101,13 +102,7 @@ class Records:
 
         if dataclasses.is_dataclass(cls):
             return dataclasses.fields(cls)
-        found = {}
-        for base in reversed(cls.__mro__):
-            for name, value in zip(base.__dict__, base.__dict__.values()):
-                if isinstance(value, Field):
-                    found[name] = made = dataclasses.field(init=False)
-                    made.name, made.type = name, value.type_name
-        return tuple(found.values())
+        return described_fields(cls)
 
     def unfold(self, x: Any, factory: Any, is_dict: bool) -> Any:
         """Return the result of a factory for an object's fields, and so for the objects in the fields."""

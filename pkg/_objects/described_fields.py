@@ -1,0 +1,69 @@
+"""The fields of classes of C++, as `dataclasses` describes those of its classes."""
+
+from __future__ import annotations
+
+import sys
+
+from .._builtins import *  # noqa: F403
+from .._rules import keywords
+from .._typing import Any
+from .fields import Field
+from .methods import Constructor, no_constructor
+
+__all__ = ["described_fields"]
+
+
+def described_fields(cls: Any) -> tuple[Any, ...]:
+    """Return the fields of a class of C++, those of the bases first; the same objects each time."""
+    found = {
+        name: value
+        for base in reversed(cls.__mro__)
+        for name, value in zip(base.__dict__, base.__dict__.values())
+        if isinstance(value, Field)
+    }
+    if not found:
+        return ()
+    constructor = _constructor_of(cls)
+    # A library that is loaded again replaces the members of its classes.
+    sources = (constructor, *found.values())
+    known = cls.__dict__.get("_anyffi_fields")
+    if known is None or known[0] != sources:
+        known = (sources, _described(found, constructor))
+        type.__setattr__(cls, "_anyffi_fields", known)
+    fields: tuple[Any, ...] = known[1]
+    return fields
+
+
+def _constructor_of(cls: type) -> Constructor | None:
+    for base in cls.__mro__:
+        member = base.__dict__.get("__init__")
+        if isinstance(member, Constructor):
+            return member
+        if member is no_constructor:
+            break
+    return None
+
+
+def _described(found: dict[str, Field], constructor: Constructor | None) -> tuple[Any, ...]:
+    """Return the fields, and what the longest overload of a constructor says of parameters of their names."""
+    import dataclasses
+
+    info, end = None, 0
+    if constructor is not None:
+        function = constructor._function
+        infos = [each._anyffi_info() for each in function.overloads or (function,)]
+        info = max((each for each in infos if each is not None), key=lambda each: len(each[2]), default=None)
+    if info is not None:
+        end = keywords.num_positional(info)
+    params = {row[0]: (index >= end, row) for index, row in enumerate(info[2] if info else ())}
+    fields = []
+    for name, member in zip(found, found.values()):
+        made = dataclasses.field(init=name in params)
+        made.name, made.type = name, member.type_name
+        is_keyword, row = params.get(name, (False, None))
+        if row is not None and row[1]:
+            made.default = row[2]
+        if sys.version_info >= (3, 10):
+            made.kw_only = is_keyword
+        fields.append(made)
+    return tuple(fields)
