@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import namedtuple
+from operator import index as to_index
 
 from .._builtins import *  # noqa: F403
 from .._typing import Any
@@ -69,6 +70,13 @@ def _read_step(step: Any) -> AccessStep:
         raise ValueError(f"a step is a pair of its type and a value, not {step!r}") from None
     if kind not in _STEP_TYPES:
         raise ValueError(f"unknown type of a step: {kind!r}; there are {', '.join(_STEP_TYPES)}")
+    if kind == "field" and not isinstance(value, str):
+        raise TypeError(f"name: expected str, got {type(value).__name__}")
+    if kind == "index" and type(value) is not int:
+        try:
+            return AccessStep(kind, int(to_index(value)))
+        except TypeError:
+            raise TypeError(f"index: expected int, got {type(value).__name__}") from None
     return step if type(step) is AccessStep else AccessStep(kind, value)
 
 
@@ -138,8 +146,6 @@ class AccessPath:
 
     def attr(self, name: str) -> AccessPath:
         """Return the path to a field of the part."""
-        if not isinstance(name, str):
-            raise TypeError(f"name: expected str, got {type(name).__name__}")
         return self._then("field", name)
 
     def array_item(self, index: int) -> AccessPath:

@@ -20,6 +20,27 @@ def test_they_are_made_step_by_step() -> None:
     assert pickle.loads(pickle.dumps(path)) == path
 
 
+def test_indexes_are_ints_and_names_are_text() -> None:
+    class Number:
+        def __index__(self) -> int:
+            return 2
+
+    path = AccessPath.root().array_item(Number()).array_item(True)
+    assert [type(step.key) for step in path.steps] == [int, int]
+    assert path.resolve([0, 1, [3, 4]]) == 4
+    root = AccessPath.root()
+    for wrong in ("x", 1.0, None):
+        message = f"^index: expected int, got {type(wrong).__name__}$"
+        with pytest.raises(TypeError, match=message):
+            root.array_item(wrong)
+        with pytest.raises(TypeError, match=message):
+            AccessPath([("index", wrong)])
+    with pytest.raises(TypeError, match=r"^name: expected str, got int$"):
+        root.attr(3)
+    with pytest.raises(TypeError, match=r"^name: expected str, got int$"):
+        AccessPath([("field", 3)])
+
+
 def test_steps_have_names() -> None:
     path = AccessPath([("field", "body"), AccessStep("index", 3)]).set_item("x")
     assert [(step.kind, step.key) for step in path.steps] == [
