@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 
 from .._builtins import *  # noqa: F403
 from .._pickling import unpickle_object
@@ -72,15 +73,20 @@ def _made_with(self: Any, fields: dict[str, Any]) -> Any:
     """Return an object made by a constructor, with other fields; None if there is no such constructor."""
     runtime = self._anyffi_runtime
     names = [name for _, name, _ in runtime.structure_children(self)]
-    if any(name not in names for name in fields):
+    if not fields.keys() <= set(names):
         return None
-    rest = iter(names)
-    made = runtime.structure_map_children(self, runtime.to_object(lambda part: fields.get(next(rest), part)))
+    replaced = partial(_new_value, iter(names), fields)
+    made = runtime.structure_map_children(self, runtime.to_object(replaced))
     if made is self:
         return made
     made = _remade(self, made)
     set_state(made, state_of(self))
     return made
+
+
+def _new_value(names: Any, fields: dict[str, Any], value: Any) -> Any:
+    """Return the value of the field that comes next."""
+    return fields.get(next(names), value)
 
 
 def _remade(self: Any, made: Any) -> Any:

@@ -15,12 +15,11 @@ __all__ = ["described_fields"]
 
 def described_fields(cls: Any) -> tuple[Any, ...]:
     """Return the fields of a class of C++, those of the bases first; the same objects each time."""
-    found = {
-        name: value
-        for base in reversed(cls.__mro__)
-        for name, value in zip(base.__dict__, base.__dict__.values())
-        if isinstance(value, Field)
-    }
+    found = {}
+    for base in reversed(cls.__mro__):
+        for name, value in zip(base.__dict__, base.__dict__.values()):
+            if isinstance(value, Field):
+                found[name] = value
     if not found:
         return ()
     constructor = _constructor_of(cls)
@@ -48,14 +47,15 @@ def _described(found: dict[str, Field], constructor: Constructor | None) -> tupl
     """Return the fields, and what the longest overload of a constructor says of parameters of their names."""
     import dataclasses
 
-    info, end = None, 0
+    params = {}
     if constructor is not None:
         function = constructor._function
         infos = [each._anyffi_info() for each in function.overloads or (function,)]
-        info = max((each for each in infos if each is not None), key=lambda each: len(each[2]), default=None)
-    if info is not None:
-        end = keywords.num_positional(info)
-    params = {row[0]: (index >= end, row) for index, row in enumerate(info[2] if info else ())}
+        info = max(filter(None, infos), key=_num_params, default=None)
+        if info is not None:
+            num_positional = keywords.num_positional(info)
+            for index, row in enumerate(info[2]):
+                params[row[0]] = (index >= num_positional, row)
     fields = []
     for name, member in zip(found, found.values()):
         made = dataclasses.field(init=name in params)
@@ -67,3 +67,7 @@ def _described(found: dict[str, Field], constructor: Constructor | None) -> tupl
             made.kw_only = is_keyword
         fields.append(made)
     return tuple(fields)
+
+
+def _num_params(info: keywords.Info) -> int:
+    return len(info[2])
