@@ -17,7 +17,8 @@ def described_fields(cls: Any) -> tuple[Any, ...]:
     """Return the fields of a class of C++, those of the bases first; the same objects each time."""
     found = {}
     for base in reversed(cls.__mro__):
-        for name, value in zip(base.__dict__, base.__dict__.values()):
+        for name in base.__dict__.get("_anyffi_field_names", ()):
+            value = base.__dict__.get(name)
             if isinstance(value, Field):
                 found[name] = value
     if not found:
