@@ -73,7 +73,9 @@ _PUBLIC = {
 }
 _UNIONS = (typing.Union, getattr(types, "UnionType", typing.Union))
 #: Instances of subclasses of these become plain values of the runtime.
-_CONVERTED = (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, type)
+_CONVERTED = (int, float, complex, str, bytes, bytearray, memoryview, list, tuple, dict, set, frozenset, type)
+#: Methods whose results values of a class become.
+_CONVERTING = ("__index__", "__anyffi_value__")
 _WRAPPERS = ("Annotated", "Final", "Required", "NotRequired", "ReadOnly")
 
 
@@ -149,6 +151,8 @@ class Annotations:
             return ("self",)
         if x is collections.abc.Callable or x is typing.Callable:
             return ("Function",)
+        if x is typing.Final:
+            return _ANY
         if isinstance(x, typing.TypeVar):
             return self._describe_union(x.__constraints__ or (x.__bound__ or typing.Any,))
         if hasattr(x, "__supertype__"):  # of NewType
@@ -165,11 +169,17 @@ class Annotations:
             return "object", code
         if find_on_type(cls, "__dlpack__") is not None:
             return ("Tensor",)
-        if issubclass(cls, _CONVERTED) and issubclass(cls, enum.Enum):
+        if issubclass(cls, _CONVERTED) and issubclass(cls, enum.Enum) and cls.__members__:
             return "enumeration", _full_name(cls), *describe_enumeration(cls)
-        if issubclass(cls, _CONVERTED) or cls.__module__ == "numpy" or find_on_type(cls, "__index__"):
+        is_known = issubclass(cls, (*_CONVERTED, collections.abc.Mapping)) or cls.__module__ == "numpy"
+        if is_known or any(find_on_type(cls, name) is not None for name in _CONVERTING):
             # Their values would come back as instances of another class.
             raise refused(cls)
+        try:
+            isinstance(None, cls)
+        except TypeError:
+            # A protocol of which only type checkers know the instances.
+            raise refused(cls) from None
         return "instance", _full_name(cls), _make_check(cls)
 
     def _describe_generic(self, origin: Any, parts: tuple[Any, ...], whole: Any) -> tuple[Any, ...]:

@@ -58,6 +58,19 @@ class Indexed(enum.Enum):
         return 1
 
 
+class Bag(collections.abc.Mapping[str, int]):
+    """What C++ gets as a Dict."""
+
+
+class Valued:
+    def __anyffi_value__(self) -> int:
+        return 1
+
+
+class Closable(typing.Protocol):
+    def close(self) -> None: ...
+
+
 UserId = NewType("UserId", int)
 Bound = TypeVar("Bound", bound=float)
 Free = TypeVar("Free")
@@ -257,6 +270,12 @@ def test_public_classes(ffi: Any) -> None:
         Literal[Color.RED, Kind.ADD],
         Indexed,
         Literal[Indexed.ONE],
+        memoryview,
+        enum.IntEnum,
+        collections.ChainMap,
+        Bag,
+        Valued,
+        Closable,
     ],
 )
 def test_annotations_without_meaning(annotation: Any, ffi: Any) -> None:
@@ -267,6 +286,11 @@ def test_annotations_without_meaning(annotation: Any, ffi: Any) -> None:
         TypeError, match=r"^field 'x' of One: the annotation .* is no type of values in C\+\+"
     ):
         one_field(ffi, annotation)
+
+
+def test_final_fields_without_a_type(ffi: Any) -> None:
+    cls = one_field(ffi, typing.Final)
+    assert (cls(1).x, cls("a").x) == (1, "a")
 
 
 @pytest.mark.parametrize(
