@@ -181,6 +181,7 @@ class FunctionInfo(Structure):
         ("reserved", c_int32),
         ("member_params", c_uint64),
         ("object_params", c_uint64),
+        ("unsigned_params", c_uint64),
     ]
 
 

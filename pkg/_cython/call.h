@@ -256,13 +256,42 @@ static inline int anyffi_py_may_run_code(PyObject* x, const AnyffiValue* packed)
   return !anyffi_py_is_wrapper_class(cls) && !(cls->tp_base != NULL && anyffi_py_is_wrapper_class(cls->tp_base));
 }
 
-/// Packs a small int of a known subclass, with its enumeration if the parameter distinguishes members from numbers.
-/// Runs no users' code, and nothing has to be released. 0 for everything else.
+/// Packs an int above INT64_MAX without a BigInt, if the parameter accepts that; nothing has to be released. 0 for
+/// everything else.
+ANYFFI_NEVER_INLINE int anyffi_py_pack_unsigned_argument(const AnyffiFunction* target, Py_ssize_t index, PyObject* x,
+                                                         AnyffiValue* out) {
+#if ANYFFI_KNOWN_LAYOUT
+  const AnyffiFunctionInfo* info = target->info;
+  if (info == NULL || !ANYFFI_HAS(AnyffiFunctionInfo, info, unsigned_params) || index >= 64) return 0;
+  if ((info->unsigned_params >> index & 1) == 0 || anyffi_state.is_check_mode) return 0;
+  const digit* digits;
+  int is_negative;
+  uint64_t words[2];
+  Py_ssize_t count = anyffi_py_read_digits(x, &digits, &is_negative);
+  if (is_negative || count > 64 / PyLong_SHIFT + 1 || anyffi_py_words_of(digits, count, words) != 1) return 0;
+  *out = anyffi_make_int((int64_t)words[0]);
+  out->aux = ANYFFI_UNSIGNED;
+  return 1;
+#else
+  (void)target, (void)index, (void)x, (void)out;
+  return 0;
+#endif
+}
+
+/// As `anyffi_py_pack_rare_object`, for argument `index` of a function.
+ANYFFI_NEVER_INLINE int anyffi_py_pack_rare_argument(const AnyffiFunction* target, Py_ssize_t index, PyObject* x,
+                                                     AnyffiValue* out) {
+  if (PyLong_CheckExact(x) && anyffi_py_pack_unsigned_argument(target, index, x, out)) return 0;
+  return anyffi_py_pack_object(x, out);
+}
+
+/// Packs a small int of a known class, which is not int itself, with its enumeration if the parameter distinguishes
+/// members from numbers. Runs no users' code, and nothing has to be released. 0 for everything else.
 ANYFFI_ALWAYS_INLINE int anyffi_py_pack_member(const AnyffiFunction* target, Py_ssize_t index, PyObject* x,
                                                AnyffiValue* out) {
   AnyffiKnownClass copy;
   int64_t number;
-  if (!PyLong_Check(x) || PyLong_CheckExact(x)) return 0;
+  if (!PyLong_Check(x)) return 0;
   const AnyffiKnownClass* known = anyffi_py_known_class(Py_TYPE(x), &copy);
   if (known == NULL || known->decision != ANYFFI_DECISION_INT || known->depends) return 0;
   if (!anyffi_py_read_short_int(x, &number)) return 0;
@@ -284,7 +313,11 @@ ANYFFI_ALWAYS_INLINE Py_ssize_t anyffi_py_pack_arguments(AnyffiFunction* target,
   Py_ssize_t packed = 0;
   for (; packed < count; ++packed) {
     if (anyffi_py_pack_plain_argument(target, packed, args[packed], &values[packed])) continue;
-    if (anyffi_py_pack_member(target, packed, args[packed], &values[packed])) continue;
+    if (PyLong_CheckExact(args[packed])) {
+      if (anyffi_py_pack_unsigned_argument(target, packed, args[packed], &values[packed])) continue;
+    } else if (anyffi_py_pack_member(target, packed, args[packed], &values[packed])) {
+      continue;
+    }
     if (anyffi_py_pack_object(args[packed], &values[packed]) < 0) break;
     if (anyffi_py_may_run_code(args[packed], &values[packed])) has_run_code = 1;
   }

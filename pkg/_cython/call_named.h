@@ -57,7 +57,7 @@ static PyObject* anyffi_py_call_placed(AnyffiFunction* target, PyObject* const* 
     if (places[packed] < 0) {
       values[packed] = anyffi_make_value((uint32_t)ANYFFI_MISSING, 0);
     } else if (!anyffi_py_pack_plain_argument(target, packed, args[places[packed]], &values[packed]) &&
-               anyffi_py_pack_rare_object(args[places[packed]], &values[packed]) < 0) {
+               anyffi_py_pack_rare_argument(target, packed, args[places[packed]], &values[packed]) < 0) {
       break;
     }
   }

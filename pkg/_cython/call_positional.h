@@ -95,7 +95,12 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_immediate(AnyffiFunction* target, P
   AnyffiValue values[ANYFFI_MAX_SHORT];
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (!anyffi_py_pack_immediate(args[i], Py_TYPE(args[i]), &values[i])) {
-      if (count == 1) return anyffi_py_call_object(target, args);
+      if (count == 1) {
+        if (!PyLong_CheckExact(args[0]) || !anyffi_py_pack_unsigned_argument(target, 0, args[0], values)) {
+          return anyffi_py_call_object(target, args);
+        }
+        return anyffi_py_call_packed(target, values, 1);
+      }
       return Py_TYPE(args[i])->tp_flags & ANYFFI_TEXT_FLAGS ? anyffi_py_call_plain(target, args, count)
                                                             : anyffi_py_call_objects(target, args, count);
     }
@@ -114,7 +119,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_callable(AnyffiFunction* target, Py
   for (; packed < count; ++packed) {
     if (anyffi_py_pack_plain(args[packed], &values[packed])) {
       // No users' code ran.
-    } else if (anyffi_py_pack_rare_object(args[packed], &values[packed]) < 0) {
+    } else if (anyffi_py_pack_rare_argument(target, packed, args[packed], &values[packed]) < 0) {
       break;
     } else {
       has_run_code |= anyffi_py_may_run_code(args[packed], &values[packed]);

@@ -507,6 +507,9 @@ typedef struct AnyffiFunctionInfo {
   /// The parameters of `item_params` whose items may be objects. They borrow the objects from a container that must
   /// hold the same items until the call has ended: a copy, if code of users could change it.
   uint64_t object_params;
+  /// Bit i: parameter i (below 64) is an unsigned int of 64 bits. For it, `call` and `try_call` also accept an Int with
+  /// ANYFFI_UNSIGNED, so that a caller need not create a BigInt.
+  uint64_t unsigned_params;
 } AnyffiFunctionInfo;
 
 /// One of several functions with one name, in the order in which they are tried.

@@ -44,7 +44,8 @@ typedef enum AnyffiParamFlag {
   /// code of users, so `load_items` leaves them to `call`, and the container is read directly only if it is the only
   /// parameter.
   ANYFFI_PARAM_READS_OBJECTS = 16,
-  ANYFFI_PARAM_IS_OBJECT = 32 /* accepts only objects of a class, not values that convert to one */
+  ANYFFI_PARAM_IS_OBJECT = 32,     /* accepts only objects of a class, not values that convert to one */
+  ANYFFI_PARAM_TAKES_UNSIGNED = 64 /* `unsigned_params` of AnyffiFunctionInfo */
 } AnyffiParamFlag;
 
 /// What a function needs to know about a parameter's type.

@@ -63,6 +63,7 @@ void fill_info(NativeDeclaration* declaration, const char* result_type, AnyffiPa
     info->item_params |= static_cast<uint64_t>(reads_items) << i;
     info->object_params |= static_cast<uint64_t>(reads_items && reads_objects) << i;
     info->member_params |= static_cast<uint64_t>((type.flags & ANYFFI_PARAM_READS_MEMBERS) != 0) << i;
+    info->unsigned_params |= static_cast<uint64_t>((type.flags & ANYFFI_PARAM_TAKES_UNSIGNED) != 0) << i;
   }
   if ((info->flags & ANYFFI_VARIADIC) != 0) return;
   info->params = params;

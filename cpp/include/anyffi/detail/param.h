@@ -113,7 +113,8 @@ constexpr AnyffiParamType describe_param() {
                (kTakesItems<T> && !kCopiesObjects<T> ? ANYFFI_PARAM_READS_ITEMS : 0) |
                (kTakesUtf8<T> && kIsView<T> ? ANYFFI_PARAM_VIEWS_TEXT : 0) |
                (kTakesItems<T> && kReadsObjects<T> ? ANYFFI_PARAM_READS_OBJECTS : 0) |
-               (kReadsMembers<T> ? ANYFFI_PARAM_READS_MEMBERS : 0) | (kIsObjectArg<T> ? ANYFFI_PARAM_IS_OBJECT : 0);
+               (kReadsMembers<T> ? ANYFFI_PARAM_READS_MEMBERS : 0) | (kIsObjectArg<T> ? ANYFFI_PARAM_IS_OBJECT : 0) |
+               (std::is_integral_v<T> && kMayExceedInt64<T> ? ANYFFI_PARAM_TAKES_UNSIGNED : 0);
   if constexpr (!std::is_trivially_destructible_v<Kept>) type.destroy = &destroy_slot<T>;
   if constexpr (kIsNumber<T>) type.normalize = &normalize_number<T>;
   return type;
