@@ -249,7 +249,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   Class& property(const char* name, G get, S set) noexcept {
     static_assert(detail::may_take<T, S>(2), "anyffi: the setter of a property takes the object and the value");
     Arg value{"value"};
-    add_method(ANYFFI_SETTER, name, set, value);
+    add_method(ANYFFI_SETTER, name, detail::as_setter<T>(set), value);
     return property(name, get);
   }
 

@@ -208,6 +208,41 @@ constexpr bool may_take([[maybe_unused]] int size) {
   return true;
 }
 
+/// A setter whose result is a pointer, or a reference to an object, such as the object itself: nobody need own it, since
+/// an assignment in Python drops it. Other results are converted: that of a status may raise.
+template <class F>
+struct Dropping {
+  template <class R, class... A>
+  struct IsNeeded {
+    static constexpr bool kValue =
+        std::is_pointer_v<R> || (std::is_lvalue_reference_v<R> && kIsObjectClass<Bare<R>>);
+  };
+  template <class R, class... A>
+  struct Of {
+    F function;
+    void operator()(A... args) { function(std::forward<A>(args)...); }
+  };
+};
+template <class T, class F>
+constexpr bool drops_result() {
+  if constexpr (!std::is_member_object_pointer_v<F> && kIsMemberFor<T, F>) {
+    using Callable = Bare<decltype(as_method<T>(std::declval<F&>()))>;
+    if constexpr (SignatureOf<Callable>::kIsKnown) {
+      return SignatureOf<Callable>::template Apply<Dropping<Callable>::template IsNeeded>::kValue;
+    }
+  }
+  return false;
+}
+template <class T, class F>
+decltype(auto) as_setter(F& f) {
+  if constexpr (drops_result<T, F>()) {
+    using Callable = Bare<decltype(as_method<T>(f))>;
+    return typename SignatureOf<Callable>::template Apply<Dropping<Callable>::template Of>{as_method<T>(f)};
+  } else {
+    return static_cast<F&>(f);
+  }
+}
+
 /* ---- data members ---- */
 
 /// The data member of an object, whose class may derive from the one that declares the field.
