@@ -337,6 +337,13 @@ inline constexpr bool kIsObjectValue = false;
 template <class T>
 inline constexpr bool kIsObjectValue<T, true> = std::is_move_constructible_v<T>;
 
+/// The types that a parameter accepts without conversion: one that copies an object, those of a reference to it.
+template <class T>
+constexpr uint64_t exact_types_of() {
+  if constexpr (kIsObjectValue<T>) return kExactTypes<Ref<T>>;
+  return kExactTypes<T>;
+}
+
 }  // namespace detail ANYFFI_HIDDEN_
 
 template <class T>

@@ -87,7 +87,7 @@ struct Traits<Optional<T>> {
 
 namespace detail {
 template <class T>
-inline constexpr uint64_t kExactTypes<Optional<T>> = kExactTypes<T> | type_bits(ANYFFI_NONE);
+inline constexpr uint64_t kExactTypes<Optional<T>> = exact_types_of<T>() | type_bits(ANYFFI_NONE);
 }  // namespace detail
 
 }  // namespace anyffi

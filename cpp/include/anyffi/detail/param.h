@@ -106,7 +106,7 @@ constexpr AnyffiParamType describe_param() {
   AnyffiParamType type{};
   type.load = &load_slot<T>;
   type.name = Traits<T>::name;
-  type.exact_types = kExactTypes<T>;
+  type.exact_types = exact_types_of<T>();
   type.size = sizeof(Kept);
   type.alignment = alignof(Kept);
   type.flags = (kTakesUtf8<T> ? ANYFFI_PARAM_TAKES_UTF8 : 0) |

@@ -99,7 +99,7 @@ inline constexpr bool kIsView<std::optional<T>> = kIsView<T>;
 template <class T>
 inline constexpr bool kTakesUtf8<std::optional<T>> = kTakesUtf8<T>;
 template <class T>
-inline constexpr uint64_t kExactTypes<std::optional<T>> = kExactTypes<T> | type_bits(ANYFFI_NONE);
+inline constexpr uint64_t kExactTypes<std::optional<T>> = exact_types_of<T>() | type_bits(ANYFFI_NONE);
 template <class T>
 inline constexpr bool kIncludes<Missing::kOptional, T> = true;
 }  // namespace detail
