@@ -14,6 +14,11 @@
 namespace anyffi {
 namespace detail {
 
+/// Whether containers C are copied from and to Python's own, if their items convert: ANYFFI_TYPE_KEY makes C an object
+/// class instead.
+template <class C, class... Items>
+inline constexpr bool kIsContainerOf = (HasTraits<Items>::value && ...) && !ForeignKey<C>::kIsKnown;
+
 /// Number types for which bytes are a sequence.
 template <class T>
 inline constexpr bool kIsByte = std::is_same_v<T, unsigned char> || std::is_same_v<T, std::byte>;

@@ -10,7 +10,7 @@
 namespace anyffi {
 
 template <class T, class Allocator>
-struct Traits<std::deque<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::value>>
+struct Traits<std::deque<T, Allocator>, std::enable_if_t<detail::kIsContainerOf<std::deque<T, Allocator>, T>>>
     : detail::StdSequenceTraits<std::deque<T, Allocator>, T> {};
 
 namespace detail {

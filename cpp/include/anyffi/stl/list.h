@@ -10,7 +10,7 @@
 namespace anyffi {
 
 template <class T, class Allocator>
-struct Traits<std::list<T, Allocator>, std::enable_if_t<detail::HasTraits<T>::value>>
+struct Traits<std::list<T, Allocator>, std::enable_if_t<detail::kIsContainerOf<std::list<T, Allocator>, T>>>
     : detail::StdSequenceTraits<std::list<T, Allocator>, T> {};
 
 namespace detail {

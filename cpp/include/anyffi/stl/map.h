@@ -10,7 +10,7 @@
 namespace anyffi {
 
 template <class K, class V, class... Options>
-struct Traits<std::map<K, V, Options...>, std::enable_if_t<detail::HasTraits<K>::value && detail::HasTraits<V>::value>>
+struct Traits<std::map<K, V, Options...>, std::enable_if_t<detail::kIsContainerOf<std::map<K, V, Options...>, K, V>>>
     : detail::StdMapTraits<std::map<K, V, Options...>, K, V> {};
 
 namespace detail {

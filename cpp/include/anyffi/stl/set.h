@@ -10,7 +10,7 @@
 namespace anyffi {
 
 template <class T, class... Options>
-struct Traits<std::set<T, Options...>, std::enable_if_t<detail::HasTraits<T>::value>>
+struct Traits<std::set<T, Options...>, std::enable_if_t<detail::kIsContainerOf<std::set<T, Options...>, T>>>
     : detail::StdSetTraits<std::set<T, Options...>, T> {};
 
 namespace detail {

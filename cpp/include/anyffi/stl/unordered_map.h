@@ -11,7 +11,7 @@ namespace anyffi {
 
 template <class K, class V, class... Options>
 struct Traits<std::unordered_map<K, V, Options...>,
-              std::enable_if_t<detail::HasTraits<K>::value && detail::HasTraits<V>::value>>
+              std::enable_if_t<detail::kIsContainerOf<std::unordered_map<K, V, Options...>, K, V>>>
     : detail::StdMapTraits<std::unordered_map<K, V, Options...>, K, V> {};
 
 namespace detail {

@@ -10,7 +10,7 @@
 namespace anyffi {
 
 template <class T, class... Options>
-struct Traits<std::unordered_set<T, Options...>, std::enable_if_t<detail::HasTraits<T>::value>>
+struct Traits<std::unordered_set<T, Options...>, std::enable_if_t<detail::kIsContainerOf<std::unordered_set<T, Options...>, T>>>
     : detail::StdSetTraits<std::unordered_set<T, Options...>, T> {};
 
 namespace detail {
