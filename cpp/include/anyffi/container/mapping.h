@@ -142,7 +142,7 @@ class MappingView : public ObjectRef {
     return read_cell<V>(mapping()->entries[entry].value);
   }
 
-  class Iterator {
+  class Iterator : public InputIterator<Item, Item> {
    public:
     Iterator(const AnyffiMapping* mapping, int64_t entry) : mapping_(mapping), entry_(next_entry(mapping, entry)) {}
     Item operator*() const {
@@ -154,6 +154,7 @@ class MappingView : public ObjectRef {
       return *this;
     }
     bool operator!=(const Iterator&) const { return entry_ < mapping_->used; }
+    bool operator==(const Iterator& other) const { return !(*this != other); }
 
    private:
     const AnyffiMapping* mapping_;

@@ -45,7 +45,7 @@ class SetView : public ObjectRef {
   bool empty() const noexcept { return size() == 0; }
   bool contains(const T& element) const { return find_key(object_, element) >= 0; }
 
-  class Iterator {
+  class Iterator : public InputIterator<T, ElementOf<T>> {
    public:
     Iterator(const AnyffiMapping* set, int64_t entry) : set_(set), entry_(next_entry(set, entry)) {}
     ElementOf<T> operator*() const { return read_cell<T>(set_->entries[entry_].key); }
@@ -54,6 +54,7 @@ class SetView : public ObjectRef {
       return *this;
     }
     bool operator!=(const Iterator&) const { return entry_ < set_->used; }
+    bool operator==(const Iterator& other) const { return !(*this != other); }
 
    private:
     const AnyffiMapping* set_;

@@ -5,6 +5,8 @@
 
 #include <anyffi/string.h>
 
+#include <string_view>
+
 namespace anyffi {
 namespace detail {
 
@@ -51,9 +53,20 @@ inline const AnyffiValue& cell_at(const AnyffiSequence* cells, int64_t index) {
   return cells->data[index];
 }
 
+/// What algorithms of the standard library ask of an iterator whose elements are read in order. The tag is declared by
+/// `<string_view>`; `<iterator>` takes long to compile.
+template <class Value, class Reference>
+struct InputIterator {
+  using iterator_category = std::input_iterator_tag;
+  using value_type = Value;
+  using reference = Reference;
+  using pointer = void;
+  using difference_type = std::ptrdiff_t;
+};
+
 /// Iterates by index, as Python does: a List may grow or shrink during the iteration.
 template <class T>
-class IndexIterator {
+class IndexIterator : public InputIterator<T, ElementOf<T>> {
  public:
   IndexIterator(const AnyffiSequence* cells, int64_t index) : cells_(cells), index_(index) {}
   ElementOf<T> operator*() const { return read_cell<T>(cells_->data[index_]); }
@@ -62,6 +75,7 @@ class IndexIterator {
     return *this;
   }
   bool operator!=(const IndexIterator&) const { return index_ < cells_->size; }
+  bool operator==(const IndexIterator& other) const { return !(*this != other); }
 
  private:
   const AnyffiSequence* cells_;
@@ -70,7 +84,7 @@ class IndexIterator {
 
 /// Iterates over cells that do not move.
 template <class T>
-class CellIterator {
+class CellIterator : public InputIterator<T, ElementOf<T>> {
  public:
   CellIterator(const AnyffiSequence* cells, int64_t index) : cell_(cells->data + index) {}
   ElementOf<T> operator*() const { return read_cell<T>(*cell_); }
@@ -79,6 +93,7 @@ class CellIterator {
     return *this;
   }
   bool operator!=(const CellIterator& other) const { return cell_ != other.cell_; }
+  bool operator==(const CellIterator& other) const { return cell_ == other.cell_; }
 
  private:
   const AnyffiValue* cell_;
