@@ -208,14 +208,13 @@ constexpr bool may_take([[maybe_unused]] int size) {
   return true;
 }
 
-/// A setter whose result is a pointer, or a reference to an object, such as the object itself: nobody need own it, since
-/// an assignment in Python drops it. Other results are converted: that of a status may raise.
+/// A setter whose result is a pointer, or a reference to an object, such as the object itself: nobody need own it,
+/// since an assignment in Python drops it. Other results are converted: that of a status may raise.
 template <class F>
 struct Dropping {
   template <class R, class... A>
   struct IsNeeded {
-    static constexpr bool kValue =
-        std::is_pointer_v<R> || (std::is_lvalue_reference_v<R> && kIsObjectClass<Bare<R>>);
+    static constexpr bool kValue = std::is_pointer_v<R> || (std::is_lvalue_reference_v<R> && kIsObjectClass<Bare<R>>);
   };
   template <class R, class... A>
   struct Of {

@@ -10,7 +10,8 @@
 namespace anyffi {
 
 template <class T, class... Options>
-struct Traits<std::unordered_set<T, Options...>, std::enable_if_t<detail::kIsContainerOf<std::unordered_set<T, Options...>, T>>>
+struct Traits<std::unordered_set<T, Options...>,
+              std::enable_if_t<detail::kIsContainerOf<std::unordered_set<T, Options...>, T>>>
     : detail::StdSetTraits<std::unordered_set<T, Options...>, T> {};
 
 namespace detail {

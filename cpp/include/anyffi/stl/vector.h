@@ -11,7 +11,8 @@
 namespace anyffi {
 
 template <class T, class Allocator>
-struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::kIsContainerOf<std::vector<T, Allocator>, T> && !detail::kTakesObject<T>>>
+struct Traits<std::vector<T, Allocator>,
+              std::enable_if_t<detail::kIsContainerOf<std::vector<T, Allocator>, T> && !detail::kTakesObject<T>>>
     : detail::StdSequenceTraits<std::vector<T, Allocator>, T> {
   using Base = detail::StdSequenceTraits<std::vector<T, Allocator>, T>;
   using Holder = std::vector<T, Allocator>;
@@ -26,7 +27,8 @@ struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::kIsContainerOf
 /// With std::unique_ptr: a parameter takes over the objects of a list, or of another container that Python creates for
 /// the call; all of them, or none. A container that is kept, such as a default, must be empty.
 template <class T, class Allocator>
-struct Traits<std::vector<T, Allocator>, std::enable_if_t<detail::kIsContainerOf<std::vector<T, Allocator>, T> && detail::kTakesObject<T>>>
+struct Traits<std::vector<T, Allocator>,
+              std::enable_if_t<detail::kIsContainerOf<std::vector<T, Allocator>, T> && detail::kTakesObject<T>>>
     : detail::StdSequenceTraits<std::vector<T, Allocator>, T> {
   using Base = detail::StdSequenceTraits<std::vector<T, Allocator>, T>;
   using Holder = std::vector<typename Traits<T>::Holder>;
