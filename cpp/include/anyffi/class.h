@@ -489,7 +489,12 @@ inline constexpr OverloadCast<A...> overload_cast{};
   };
 #define ANYFFI_KEY_(T, key, Base) ANYFFI_KEY_AS_(T, key, Base, ANYFFI_JOIN_(anyffi_base_, __COUNTER__))
 #define ANYFFI_KEY_OF_TWO_(T, key) ANYFFI_KEY_(T, key, void)
-#define ANYFFI_PICK_KEY_(a, b, c, name, ...) name
+#define ANYFFI_KEY_OF_MANY_(T, key, Base, ...)                                                                        \
+  static_assert(!::anyffi::detail::is_whole(#T),                                                                      \
+                "anyffi: a class has one base in Python: name that one, and bind the members of the others by name, " \
+                ".method(\"f\", &Other::f)");                                                                         \
+  ANYFFI_KEY_(T, key, Base)
+#define ANYFFI_PICK_KEY_(a, b, c, d, e, name, ...) name
 #define ANYFFI_ASSERT_WHOLE_(T, ...)                                                                              \
   static_assert(::anyffi::detail::is_whole(#T),                                                                   \
                 "anyffi: the comma in the name of the type ends the macro's argument: use an alias of the type, " \
@@ -498,9 +503,10 @@ inline constexpr OverloadCast<A...> overload_cast{};
 /// Makes a class an object class: `ANYFFI_TYPE_KEY(shop::Cart, "shop.Cart")`, with a third argument if it derives from
 /// another object class. At global scope, before any function uses the class: in a header if several files do.
 /// Libraries that exchange objects of the class must give it the same key.
-#define ANYFFI_TYPE_KEY(...)            \
-  ANYFFI_ASSERT_WHOLE_(__VA_ARGS__, ~); \
-  ANYFFI_PICK_KEY_(__VA_ARGS__, ANYFFI_KEY_, ANYFFI_KEY_OF_TWO_, ~)(__VA_ARGS__) static_assert(true, "")
+#define ANYFFI_TYPE_KEY(...)                                                                                  \
+  ANYFFI_ASSERT_WHOLE_(__VA_ARGS__, ~);                                                                       \
+  ANYFFI_PICK_KEY_(__VA_ARGS__, ANYFFI_KEY_OF_MANY_, ANYFFI_KEY_OF_MANY_, ANYFFI_KEY_, ANYFFI_KEY_OF_TWO_, ~) \
+  (__VA_ARGS__) static_assert(true, "")
 
 /// Describes an object class: `ANYFFI_BIND(shop::Cart).init<>().method("add", &shop::Cart::add);`
 #define ANYFFI_BIND(...)                                                                                \
