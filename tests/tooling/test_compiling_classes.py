@@ -125,7 +125,9 @@ def test_a_class_that_has_a_conversion_is_explained(described: str) -> None:
 @pytest.mark.parametrize("bases", ["A, B", "A, B, C"])
 def test_several_bases_are_explained(bases: str) -> None:
     program = 'struct A {}; struct B {}; struct C {}; struct D : A, B, C {};\nANYFFI_CLASS(A, "t.A");\n'
-    assert "anyffi: a class has one base in Python" in first_error(f'{program}ANYFFI_CLASS(D, "t.D", {bases})')
+    assert "anyffi: a class has one base in Python" in first_error(
+        f'{program}ANYFFI_CLASS(D, "t.D", {bases})'
+    )
 
 
 def test_a_class_without_a_key_is_explained() -> None:
