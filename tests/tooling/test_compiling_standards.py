@@ -28,6 +28,9 @@ ANYFFI_EXPORT(double_all, [](std::span<int32_t> x) {
 ANYFFI_EXPORT(same_text, [](std::u8string x) { return x; }, arg("x"));
 ANYFFI_EXPORT(same_char, [](char8_t x) { return x; }, arg("x"));
 ANYFFI_EXPORT(first_two, [](std::span<const int64_t> x) { return x.first(2); }, arg("x"));
+using Shorts = std::vector<int16_t>;
+ANYFFI_CLASS(Shorts, "spans.Shorts").init<>();
+ANYFFI_EXPORT(first_short, [](std::span<const int16_t> x) { return x.first(1); }, arg("x"));
 """
 
 
@@ -59,6 +62,7 @@ def test_spans(ffi: Any, spans: pathlib.Path) -> None:
     assert module.total([1, 2.5]) == module.total((1, 2.5)) == 3.5
     assert module.total([]) == module.total(x[:0]) == 0.0
     assert module.first_two([1, 2, 3]) == [1, 2]
+    assert module.first_short([1, 2]) == module.first_short(np.array([1, 2], dtype=np.int16)) == [1]
     assert module.same_text("h\u00e9llo \u20ac") == "h\u00e9llo \u20ac"
     assert module.same_char("a") == "a"
     with pytest.raises(ValueError, match="expected one ASCII character"):

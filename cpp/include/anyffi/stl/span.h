@@ -17,16 +17,18 @@ namespace anyffi {
 template <class T>
 struct Traits<std::span<T>, std::enable_if_t<detail::HasTraits<std::remove_const_t<T>>::value>> {
   using Item = std::remove_const_t<T>;
+  // Also where a std::vector<Item> is an object class.
+  using Copy = detail::StdSequenceTraits<std::vector<Item>, Item>;
   // Not for bool, because a std::vector<bool> contains no array of bool.
   static constexpr bool kCopies = std::is_const_v<T> && !std::is_same_v<Item, bool>;
   ANYFFI_HIDDEN_ static constexpr auto name = [] {
     if constexpr (kCopies) {
-      return "Tensor | " + Traits<std::vector<Item>>::name;
+      return "Tensor | " + Copy::name;
     } else {
       return FixedText("Tensor");
     }
   }();
-  ANYFFI_HIDDEN_ static constexpr auto result_name = Traits<std::vector<Item>>::result_name;
+  ANYFFI_HIDDEN_ static constexpr auto result_name = Copy::result_name;
   static constexpr uint64_t type_mask = 0;
   static constexpr uint32_t result_flags = ANYFFI_NATIVE;
   static constexpr bool kBorrows = false;
@@ -42,7 +44,7 @@ struct Traits<std::span<T>, std::enable_if_t<detail::HasTraits<std::remove_const
       return borrow_from(value, Traits<TensorView>::take(borrowed), holder, why);
     }
     if constexpr (kCopies) {
-      if (Traits<std::vector<Item>>::load(value, holder.copy, why)) {
+      if (Copy::load(value, holder.copy, why)) {
         holder.items = holder.copy;
         return true;
       }
