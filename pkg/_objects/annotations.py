@@ -177,9 +177,9 @@ class Annotations:
             raise refused(cls)
         try:
             isinstance(None, cls)
-        except TypeError:
-            # A protocol of which only type checkers know the instances.
-            raise refused(cls) from None
+        except TypeError as error:
+            # Such as a protocol of which only type checkers know the instances; the cause says what to do.
+            raise refused(cls) from error
         return "instance", _full_name(cls), _make_check(cls)
 
     def _describe_generic(self, origin: Any, parts: tuple[Any, ...], whole: Any) -> tuple[Any, ...]:

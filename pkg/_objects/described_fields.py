@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 from .._builtins import *  # noqa: F403
 from .._rules import keywords
@@ -63,11 +64,24 @@ def _described(found: dict[str, Field], constructor: Constructor | None) -> tupl
         made.name, made.type = name, member.type_name
         is_keyword, row = params.get(name, (False, None))
         if row is not None and row[1]:
-            made.default = row[2]
+            _set_default(made, row)
         if sys.version_info >= (3, 10):
             made.kw_only = is_keyword
         fields.append(made)
     return tuple(fields)
+
+
+def _set_default(field: Any, param: keywords.Param) -> None:
+    """Set the default of a parameter, as signatures show it: never the object that calls use, if it can change."""
+    from .signatures import shown_default
+
+    default = shown_default(param)
+    try:
+        hash(default)
+    except TypeError:
+        field.default_factory = partial(shown_default, param)
+    else:
+        field.default = default
 
 
 def _num_params(info: keywords.Info) -> int:

@@ -90,7 +90,7 @@ def _of_info(info: keywords.Info | None) -> inspect.Signature:
             else inspect.Parameter.POSITIONAL_OR_KEYWORD
             if index < num_positional
             else inspect.Parameter.KEYWORD_ONLY,
-            default=_shown_default(param),
+            default=shown_default(param),
             annotation=inspect.Parameter.empty if param[3] is None else param[3],
         )
         for index, param in enumerate(params)
@@ -161,7 +161,7 @@ class _Text:
 _FIXED = (type(None), bool, int, float, complex, str, bytes, type(...), dtype, Device)
 
 
-def _shown_default(param: keywords.Param) -> Any:
+def shown_default(param: keywords.Param) -> Any:
     """Return a copy of a default, so that changing it does not affect calls."""
     _, has_default, default, annotation = param
     if not has_default:

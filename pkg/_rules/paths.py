@@ -73,10 +73,9 @@ def _read_step(step: Any) -> AccessStep:
     if kind == "field" and not isinstance(value, str):
         raise TypeError(f"name: expected str, got {type(value).__name__}")
     if kind == "index" and type(value) is not int:
-        try:
-            return AccessStep(kind, int(to_index(value)))
-        except TypeError:
-            raise TypeError(f"index: expected int, got {type(value).__name__}") from None
+        if not hasattr(type(value), "__index__"):
+            raise TypeError(f"index: expected int, got {type(value).__name__}")
+        return AccessStep(kind, int(to_index(value)))
     return step if type(step) is AccessStep else AccessStep(kind, value)
 
 

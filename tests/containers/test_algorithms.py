@@ -13,7 +13,7 @@ SOURCE = r"""
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/map.h>
 #include <anyffi/stl/set.h>
-#include <anyffi/stl/string.h>
+#include <anyffi/stl/tuple.h>
 #include <anyffi/stl/vector.h>
 
 #include <algorithm>
@@ -43,9 +43,30 @@ ANYFFI_EXPORT(of_objects, [](const anyffi::Array<algorithms::Point>& points) {
                          [](int64_t sum, const algorithms::Point& point) { return sum + point.x; });
 }, arg("points"));
 ANYFFI_EXPORT(sum, [](const anyffi::List<double>& xs) { return std::accumulate(xs.begin(), xs.end(), 0.0); }, arg("xs"));
-ANYFFI_EXPORT(find, [](const anyffi::Array<anyffi::String>& xs, const anyffi::String& x) {
-  return std::distance(xs.begin(), std::find(xs.begin(), xs.end(), x));
-}, arg("xs"), arg("x"));
+// The elements before x, and whether the position of x is the first one or the end.
+template <class C>
+std::tuple<std::vector<int64_t>, int64_t, bool, bool> find_in(const C& xs, int64_t x) {
+  auto found = std::find(xs.begin(), xs.end(), x);
+  return {std::vector<int64_t>(xs.begin(), found), std::distance(xs.begin(), found), found == xs.begin(),
+          xs.end() == found};
+}
+ANYFFI_EXPORT(find_in_array, &find_in<anyffi::Array<int64_t>>, arg("xs"), arg("x"));
+ANYFFI_EXPORT(find_in_list, &find_in<anyffi::List<int64_t>>, arg("xs"), arg("x"));
+ANYFFI_EXPORT(find_in_set, &find_in<anyffi::Set<int64_t>>, arg("xs"), arg("x"));
+ANYFFI_EXPORT(find_key, [](const anyffi::Dict<anyffi::String, int64_t>& xs, const anyffi::String& key) {
+  auto found = std::find_if(xs.begin(), xs.end(), [&](const auto& entry) { return entry.key == key; });
+  auto next = found;
+  auto former = found == xs.end() ? next : next++;
+  return std::tuple(std::distance(xs.begin(), found), former == found, next == found, xs.end() != found);
+}, arg("xs"), arg("key"));
+ANYFFI_EXPORT(growing, [](anyffi::List<int64_t> xs) {
+  int64_t seen = 0;
+  for (int64_t x : xs) {
+    if (x > 0) xs.push_back(x - 1);
+    ++seen;
+  }
+  return seen;
+}, arg("xs"));
 ANYFFI_EXPORT(of_map, [](const anyffi::Map<anyffi::String, int64_t>& xs) {
   std::vector<int64_t> values;
   std::transform(xs.begin(), xs.end(), std::back_inserter(values), [](const auto& entry) { return entry.value; });
@@ -78,6 +99,25 @@ def test_ranges(algorithms: Any, name: str, given: Any) -> None:
 
 def test_algorithms(algorithms: Any) -> None:
     assert algorithms.sum([1.5, 2]) == 3.5
-    assert algorithms.find(("a", "b"), "b") == 1
-    assert algorithms.find((), "b") == 0
     assert algorithms.of_objects([algorithms.Point(2), algorithms.Point(3)]) == 5
+
+
+@pytest.mark.parametrize("kind", ["array", "list", "set"])
+def test_positions(ffi: Any, algorithms: Any, kind: str) -> None:
+    find = getattr(algorithms, f"find_in_{kind}")
+    xs = {"array": ffi.Array, "list": ffi.List, "set": ffi.Set}[kind]([10, 20, 30])
+    assert find(xs, 10) == ([], 0, True, False)
+    assert find(xs, 20) == ([10], 1, False, False)
+    assert find(xs, 40) == ([10, 20, 30], 3, False, True)
+    assert find(type(xs)(), 40) == ([], 0, True, True)
+
+
+def test_positions_of_keys(algorithms: Any) -> None:
+    xs = {"a": 1, "b": 2, "c": 3}
+    assert algorithms.find_key(xs, "a") == (0, True, False, True)
+    assert algorithms.find_key(xs, "c") == (2, True, False, True)
+    assert algorithms.find_key(xs, "d") == (3, True, True, False)
+
+
+def test_a_list_that_grows(ffi: Any, algorithms: Any) -> None:
+    assert algorithms.growing(ffi.List([3, 1])) == 6

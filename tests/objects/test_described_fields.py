@@ -31,6 +31,11 @@ struct Several {
   int64_t x, y;
 };
 struct Plain : Several {};
+enum class Color { kRed, kBlue };
+struct Kept {
+  anyffi::List<int64_t> items;
+  Color color;
+};
 }  // namespace listed
 
 ANYFFI_CLASS(listed::Base, "listed.Base")
@@ -49,6 +54,12 @@ ANYFFI_CLASS(listed::Several, "listed.Several")
     .field("x", &listed::Several::x)
     .field("y", &listed::Several::y);
 ANYFFI_CLASS(listed::Plain, "listed.Plain", listed::Several);
+ANYFFI_ENUM(listed::Color, "listed.Color").value("RED", listed::Color::kRed).value("BLUE", listed::Color::kBlue);
+ANYFFI_CLASS(listed::Kept, "listed.Kept")
+    .init<anyffi::List<int64_t>, listed::Color>(arg("items") = anyffi::List<int64_t>{1, 2},
+                                                arg("color") = listed::Color::kBlue)
+    .field("items", &listed::Kept::items)
+    .field("color", &listed::Kept::color);
 """
 
 
@@ -90,6 +101,17 @@ def test_fields_are_the_same_objects(ffi: Any, lib: Any) -> None:
     for cls, value in ((lib.Layer, lib.Layer(1)), (Derived, Derived())):
         assert ffi.fields(cls) == ffi.fields(cls) == ffi.fields(value)
     assert described(ffi.fields(Derived)) == described(ffi.fields(lib.Layer))
+
+
+def test_defaults_that_can_change_are_copies(ffi: Any, lib: Any) -> None:
+    items, color = ffi.fields(lib.Kept)
+    assert items.default is dataclasses.MISSING
+    first = items.default_factory()
+    assert first == [1, 2]
+    first.append(3)
+    assert items.default_factory() == [1, 2]
+    assert list(lib.Kept().items) == [1, 2]
+    assert color.default is lib.Color.BLUE
 
 
 def test_values_by_name(ffi: Any, lib: Any) -> None:

@@ -42,6 +42,11 @@ struct Fixed {
 struct Stored {
   const int64_t number;
 };
+struct Mixed {
+  const double wide;
+  const float narrow;
+  const bool flag;
+};
 Span make_span(int64_t low, int64_t high, std::string label) {
   if (low > high) throw anyffi::Error("ValueError", "low is above high");
   return {low, high, label};
@@ -63,6 +68,12 @@ ANYFFI_CLASS(spans::Named, "spans.Named")
     .method("shown", &spans::Named::shown)
     .copyable();
 ANYFFI_CLASS(spans::Fixed, "spans.Fixed").init<>().field("number", &spans::Fixed::number).copyable();
+ANYFFI_CLASS(spans::Mixed, "spans.Mixed")
+    .init<double, float, bool>(arg("wide"), arg("narrow"), arg("flag"))
+    .field("wide", &spans::Mixed::wide)
+    .field("narrow", &spans::Mixed::narrow)
+    .field("flag", &spans::Mixed::flag)
+    .copyable();
 ANYFFI_CLASS(spans::Stored, "spans.Stored")
     .init([] { return spans::Stored{1}; })
     .field("number", &spans::Stored::number)
@@ -95,6 +106,16 @@ def test_the_constructor_gets_all_new_values_together(lib: Any) -> None:
         span.__replace__(low=7)
     with pytest.raises(TypeError, match=r"argument 0 \(low\): expected int, got str"):
         span.__replace__(low="x")
+
+
+def test_numbers_are_converted_as_by_the_constructor(lib: Any) -> None:
+    mixed = lib.Mixed(0.5, 0.5, False)
+    for changes in ({"wide": 1}, {"wide": True}, {"wide": 2**64}, {"narrow": 0.1}, {"narrow": 7}, {"flag": 1}):
+        made = mixed.__replace__(**changes)
+        expected = lib.Mixed(**{"wide": 0.5, "narrow": 0.5, "flag": False, **changes})
+        assert [made.wide, made.narrow, made.flag] == [expected.wide, expected.narrow, expected.flag]
+    with pytest.raises(ValueError, match=r"argument 2 \(flag\).*must be 0 or 1|0 or 1"):
+        mixed.__replace__(flag=2)
 
 
 def test_former_values(lib: Any) -> None:

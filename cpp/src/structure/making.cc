@@ -10,6 +10,7 @@
 #include "core/value.h"
 #include "records/record.h"
 #include "structure/leaves.h"
+#include "values/equal.h"
 
 namespace anyffi::runtime {
 namespace {
@@ -47,6 +48,18 @@ bool fit(const ObjectType& type, AnyffiObject* constructor, Recipe* out) {
   return true;
 }
 
+/// Whether a field only has C++'s type for a number: a float for an int, or 32 bits for a float. -1 with an error.
+int is_converted(const AnyffiValue& made, const AnyffiValue& value) noexcept {
+  constexpr uint64_t kNumbers = anyffi_type_bit(ANYFFI_BOOL) | anyffi_type_bit(ANYFFI_INT) |
+                                anyffi_type_bit(ANYFFI_FLOAT) | anyffi_type_bit(ANYFFI_BIG_INT);
+  if (((anyffi_type_bit(made.type_code) | anyffi_type_bit(value.type_code)) & ~kNumbers) != 0) return 0;
+  if (made.type_code == ANYFFI_FLOAT && value.type_code == ANYFFI_FLOAT) {
+    return static_cast<int>(made.as_float == static_cast<double>(static_cast<float>(value.as_float)));
+  }
+  int32_t are_equal = 0;
+  return elements_equal(made, value, &are_equal) != 0 ? -1 : are_equal;
+}
+
 /// Sets a field that does not have the given value: one of a copy, or one that the constructor converted, rounded or
 /// clamped. Raises ValueError if such a field is read-only.
 int settle_field(const ObjectType& type, const AnyffiFieldInfo* field, const AnyffiValue& value, AnyffiObject* object) {
@@ -62,6 +75,8 @@ int settle_field(const ObjectType& type, const AnyffiFieldInfo* field, const Any
     return field->set(object, field, &given);
   }
   if (!are_leaves) return 0;
+  is_same = is_converted(*made.get(), value);
+  if (is_same != 0) return is_same < 0 ? -1 : 0;
   return raise_format("ValueError",
                       "objects of '%s' cannot be made of their fields: the constructor makes another value of '%s', "
                       "which is read-only; describe the class with pickle()",

@@ -142,8 +142,9 @@ class MappingView : public ObjectRef {
     return read_cell<V>(mapping()->entries[entry].value);
   }
 
-  class Iterator : public InputIterator<Item, Item> {
+  class Iterator : public InputIterator<Iterator, Item, Item> {
    public:
+    using InputIterator<Iterator, Item, Item>::operator++;
     Iterator(const AnyffiMapping* mapping, int64_t entry) : mapping_(mapping), entry_(next_entry(mapping, entry)) {}
     Item operator*() const {
       const AnyffiEntry& entry = mapping_->entries[entry_];
@@ -153,7 +154,7 @@ class MappingView : public ObjectRef {
       entry_ = next_entry(mapping_, entry_ + 1);
       return *this;
     }
-    bool operator!=(const Iterator&) const { return entry_ < mapping_->used; }
+    bool operator!=(const Iterator& other) const { return differ(entry_, other.entry_, mapping_->used); }
     bool operator==(const Iterator& other) const { return !(*this != other); }
 
    private:
@@ -162,7 +163,7 @@ class MappingView : public ObjectRef {
   };
   /// Iterates over the entries in insertion order: `for (const auto& [key, value] : map)`.
   Iterator begin() const { return {mapping(), 0}; }
-  Iterator end() const { return {mapping(), mapping()->used}; }
+  Iterator end() const { return {mapping(), kEnd}; }
 
  protected:
   AnyffiMapping* mapping() const noexcept { return reinterpret_cast<AnyffiMapping*>(object_); }

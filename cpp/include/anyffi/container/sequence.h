@@ -267,7 +267,7 @@ class SequenceView : public ObjectRef {
   ElementOf<T> operator[](int64_t index) const& { return read_cell<T>(cell_at(sequence(), index)); }
   T operator[](int64_t index) && { return read_cell<T>(cell_at(sequence(), index)); }
   Iterator begin() const { return {sequence(), 0}; }
-  Iterator end() const { return {sequence(), size()}; }
+  Iterator end() const { return Iterator::end_of(sequence()); }
 
  protected:
   AnyffiSequence* sequence() const noexcept { return reinterpret_cast<AnyffiSequence*>(object_); }

@@ -45,15 +45,16 @@ class SetView : public ObjectRef {
   bool empty() const noexcept { return size() == 0; }
   bool contains(const T& element) const { return find_key(object_, element) >= 0; }
 
-  class Iterator : public InputIterator<T, ElementOf<T>> {
+  class Iterator : public InputIterator<Iterator, T, ElementOf<T>> {
    public:
+    using InputIterator<Iterator, T, ElementOf<T>>::operator++;
     Iterator(const AnyffiMapping* set, int64_t entry) : set_(set), entry_(next_entry(set, entry)) {}
     ElementOf<T> operator*() const { return read_cell<T>(set_->entries[entry_].key); }
     Iterator& operator++() {
       entry_ = next_entry(set_, entry_ + 1);
       return *this;
     }
-    bool operator!=(const Iterator&) const { return entry_ < set_->used; }
+    bool operator!=(const Iterator& other) const { return differ(entry_, other.entry_, set_->used); }
     bool operator==(const Iterator& other) const { return !(*this != other); }
 
    private:
@@ -62,7 +63,7 @@ class SetView : public ObjectRef {
   };
   /// Iterates over the elements in insertion order. References (`ElementOf`) are valid until the set changes.
   Iterator begin() const { return {set(), 0}; }
-  Iterator end() const { return {set(), set()->used}; }
+  Iterator end() const { return {set(), kEnd}; }
 
  protected:
   const AnyffiMapping* set() const noexcept { return reinterpret_cast<AnyffiMapping*>(object_); }

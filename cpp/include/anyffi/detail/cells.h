@@ -55,26 +55,45 @@ inline const AnyffiValue& cell_at(const AnyffiSequence* cells, int64_t index) {
 
 /// What algorithms of the standard library ask of an iterator whose elements are read in order. The tag is declared by
 /// `<string_view>`; `<iterator>` takes long to compile.
-template <class Value, class Reference>
+template <class Self, class Value, class Reference>
 struct InputIterator {
   using iterator_category = std::input_iterator_tag;
   using value_type = Value;
   using reference = Reference;
   using pointer = void;
   using difference_type = std::ptrdiff_t;
+
+  Self operator++(int) {
+    auto& self = static_cast<Self&>(*this);
+    Self former = self;
+    ++self;
+    return former;
+  }
 };
+
+/// The position of `end()` in a container that may grow or shrink during the iteration.
+inline constexpr int64_t kEnd = INT64_MAX;
+
+/// Whether two positions in a container differ; all that are not below `size` are its end.
+inline bool differ(int64_t position, int64_t other, int64_t size) {
+  // The compiler knows that `end()` is kEnd, so that a loop over a container makes one comparison.
+  if (other == kEnd) return position < size;
+  return (position < size ? position : size) != (other < size ? other : size);
+}
 
 /// Iterates by index, as Python does: a List may grow or shrink during the iteration.
 template <class T>
-class IndexIterator : public InputIterator<T, ElementOf<T>> {
+class IndexIterator : public InputIterator<IndexIterator<T>, T, ElementOf<T>> {
  public:
+  using InputIterator<IndexIterator, T, ElementOf<T>>::operator++;
   IndexIterator(const AnyffiSequence* cells, int64_t index) : cells_(cells), index_(index) {}
+  static IndexIterator end_of(const AnyffiSequence* cells) { return {cells, kEnd}; }
   ElementOf<T> operator*() const { return read_cell<T>(cells_->data[index_]); }
   IndexIterator& operator++() {
     ++index_;
     return *this;
   }
-  bool operator!=(const IndexIterator&) const { return index_ < cells_->size; }
+  bool operator!=(const IndexIterator& other) const { return differ(index_, other.index_, cells_->size); }
   bool operator==(const IndexIterator& other) const { return !(*this != other); }
 
  private:
@@ -84,8 +103,10 @@ class IndexIterator : public InputIterator<T, ElementOf<T>> {
 
 /// Iterates over cells that do not move.
 template <class T>
-class CellIterator : public InputIterator<T, ElementOf<T>> {
+class CellIterator : public InputIterator<CellIterator<T>, T, ElementOf<T>> {
  public:
+  using InputIterator<CellIterator, T, ElementOf<T>>::operator++;
+  static CellIterator end_of(const AnyffiSequence* cells) { return {cells, cells->size}; }
   CellIterator(const AnyffiSequence* cells, int64_t index) : cell_(cells->data + index) {}
   ElementOf<T> operator*() const { return read_cell<T>(*cell_); }
   CellIterator& operator++() {
