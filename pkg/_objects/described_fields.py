@@ -72,7 +72,7 @@ def _described(found: dict[str, Field], constructor: Constructor | None) -> tupl
 
 
 def _set_default(field: Any, param: keywords.Param) -> None:
-    """Set the default of a parameter, as signatures show it: never the object that calls use, if it can change."""
+    """Set the default of a parameter as signatures show it: a copy, if it can change."""
     from .signatures import shown_default
 
     default = shown_default(param)

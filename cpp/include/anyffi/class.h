@@ -491,8 +491,8 @@ inline constexpr OverloadCast<A...> overload_cast{};
 #define ANYFFI_KEY_OF_TWO_(T, key) ANYFFI_KEY_(T, key, void)
 #define ANYFFI_KEY_OF_MANY_(T, key, Base, ...)                                                                        \
   static_assert(!::anyffi::detail::is_whole(#T),                                                                      \
-                "anyffi: a class has one base in Python: name that one, and bind the members of the others by name, " \
-                ".method(\"f\", &Other::f)");                                                                         \
+                "anyffi: a class has one base in Python: name that one, by an alias if it has a comma, and bind the " \
+                "members of the others by name, .method(\"f\", &Other::f)");                                          \
   ANYFFI_KEY_(T, key, Base)
 #define ANYFFI_PICK_KEY_(a, b, c, d, e, name, ...) name
 #define ANYFFI_ASSERT_WHOLE_(T, ...)                                                                              \
