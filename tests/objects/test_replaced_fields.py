@@ -110,7 +110,14 @@ def test_the_constructor_gets_all_new_values_together(lib: Any) -> None:
 
 def test_numbers_are_converted_as_by_the_constructor(lib: Any) -> None:
     mixed = lib.Mixed(0.5, 0.5, False)
-    for changes in ({"wide": 1}, {"wide": True}, {"wide": 2**64}, {"narrow": 0.1}, {"narrow": 7}, {"flag": 1}):
+    for changes in (
+        {"wide": 1},
+        {"wide": True},
+        {"wide": 2**64},
+        {"narrow": 0.1},
+        {"narrow": 7},
+        {"flag": 1},
+    ):
         made = mixed.__replace__(**changes)
         expected = lib.Mixed(**{"wide": 0.5, "narrow": 0.5, "flag": False, **changes})
         assert [made.wide, made.narrow, made.flag] == [expected.wide, expected.narrow, expected.flag]
