@@ -3,8 +3,8 @@
 #ifndef ANYFFI_STL_OPTIONAL_H_
 #define ANYFFI_STL_OPTIONAL_H_
 
-#include <anyffi/any.h>
 #include <anyffi/detail/items_writer.h>
+#include <anyffi/object.h>
 
 #include <optional>
 
