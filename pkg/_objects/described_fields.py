@@ -51,9 +51,7 @@ def _described(found: dict[str, Field], constructor: Constructor | None) -> tupl
 
     params = {}
     if constructor is not None:
-        function = constructor._function
-        infos = [each._anyffi_info() for each in function.overloads or (function,)]
-        info = max(filter(None, infos), key=_num_params, default=None)
+        info = max(constructor._infos(), key=_num_params, default=None)
         if info is not None:
             num_positional = keywords.num_positional(info)
             for index, row in enumerate(info[2]):

@@ -186,9 +186,8 @@ class Members:
 
         If there are several constructors, those of the one with the most.
         """
-        function = members["__init__"]._function
-        infos = [each._anyffi_info() for each in function.overloads or (function,)]
-        positional = (info[2][: keywords.num_positional(info)] for info in infos if info is not None)
+        infos = members["__init__"]._infos()
+        positional = (info[2][: keywords.num_positional(info)] for info in infos)
         params: tuple[Any, ...] = max(positional, key=len, default=())
         bases = [self._class_of(each).__dict__ for each in self._ancestors(type_code)]
         known = {

@@ -82,6 +82,11 @@ class Constructor:
         self.__qualname__ = f"{cls.__qualname__}.__init__"
         self.__module__ = cls.__module__
 
+    def _infos(self) -> list[Any]:
+        """Return the metadata of all constructors of the class that have some."""
+        function = self._function
+        return [info for each in function.overloads or (function,) if (info := each._anyffi_info())]
+
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 

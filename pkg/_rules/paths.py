@@ -8,6 +8,7 @@ from operator import index as to_index
 
 from .._builtins import *  # noqa: F403
 from .._typing import Any
+from .decisions import find_on_type
 
 __all__ = [
     "MISSING",
@@ -73,7 +74,7 @@ def _read_step(step: Any) -> AccessStep:
     if kind == "field" and not isinstance(value, str):
         raise TypeError(f"name: expected str, got {type(value).__name__}")
     if kind == "index" and type(value) is not int:
-        if not hasattr(type(value), "__index__"):
+        if find_on_type(type(value), "__index__") is None:
             raise TypeError(f"index: expected int, got {type(value).__name__}")
         return AccessStep(kind, int(to_index(value)))
     return step if type(step) is AccessStep else AccessStep(kind, value)

@@ -121,7 +121,7 @@ def test_numbers_are_converted_as_by_the_constructor(lib: Any) -> None:
         made = mixed.__replace__(**changes)
         expected = lib.Mixed(**{"wide": 0.5, "narrow": 0.5, "flag": False, **changes})
         assert [made.wide, made.narrow, made.flag] == [expected.wide, expected.narrow, expected.flag]
-    with pytest.raises(ValueError, match=r"argument 2 \(flag\).*must be 0 or 1|0 or 1"):
+    with pytest.raises(ValueError, match=r"argument 2 \(flag\).*must be 0 or 1"):
         mixed.__replace__(flag=2)
 
 

@@ -142,24 +142,13 @@ class MappingView : public ObjectRef {
     return read_cell<V>(mapping()->entries[entry].value);
   }
 
-  class Iterator : public InputIterator<Iterator, Item, Item> {
+  class Iterator : public EntryIterator<Iterator, Item, Item> {
    public:
-    using InputIterator<Iterator, Item, Item>::operator++;
-    Iterator(const AnyffiMapping* mapping, int64_t entry) : mapping_(mapping), entry_(next_entry(mapping, entry)) {}
+    using EntryIterator<Iterator, Item, Item>::EntryIterator;
     Item operator*() const {
-      const AnyffiEntry& entry = mapping_->entries[entry_];
+      const AnyffiEntry& entry = this->entry();
       return Item{read_cell<K>(entry.key), read_cell<V>(entry.value)};
     }
-    Iterator& operator++() {
-      entry_ = next_entry(mapping_, entry_ + 1);
-      return *this;
-    }
-    bool operator!=(const Iterator& other) const { return differ(entry_, other.entry_, mapping_->used); }
-    bool operator==(const Iterator& other) const { return !(*this != other); }
-
-   private:
-    const AnyffiMapping* mapping_;
-    int64_t entry_;
   };
   /// Iterates over the entries in insertion order: `for (const auto& [key, value] : map)`.
   Iterator begin() const { return {mapping(), 0}; }

@@ -45,21 +45,10 @@ class SetView : public ObjectRef {
   bool empty() const noexcept { return size() == 0; }
   bool contains(const T& element) const { return find_key(object_, element) >= 0; }
 
-  class Iterator : public InputIterator<Iterator, T, ElementOf<T>> {
+  class Iterator : public EntryIterator<Iterator, T, ElementOf<T>> {
    public:
-    using InputIterator<Iterator, T, ElementOf<T>>::operator++;
-    Iterator(const AnyffiMapping* set, int64_t entry) : set_(set), entry_(next_entry(set, entry)) {}
-    ElementOf<T> operator*() const { return read_cell<T>(set_->entries[entry_].key); }
-    Iterator& operator++() {
-      entry_ = next_entry(set_, entry_ + 1);
-      return *this;
-    }
-    bool operator!=(const Iterator& other) const { return differ(entry_, other.entry_, set_->used); }
-    bool operator==(const Iterator& other) const { return !(*this != other); }
-
-   private:
-    const AnyffiMapping* set_;
-    int64_t entry_;
+    using EntryIterator<Iterator, T, ElementOf<T>>::EntryIterator;
+    ElementOf<T> operator*() const { return read_cell<T>(this->entry().key); }
   };
   /// Iterates over the elements in insertion order. References (`ElementOf`) are valid until the set changes.
   Iterator begin() const { return {set(), 0}; }

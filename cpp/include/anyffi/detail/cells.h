@@ -69,6 +69,7 @@ struct InputIterator {
     ++self;
     return former;
   }
+  friend bool operator==(const Self& one, const Self& other) { return !(one != other); }
 };
 
 /// The position of `end()` in a container that may grow or shrink during the iteration.
@@ -94,7 +95,6 @@ class IndexIterator : public InputIterator<IndexIterator<T>, T, ElementOf<T>> {
     return *this;
   }
   bool operator!=(const IndexIterator& other) const { return differ(index_, other.index_, cells_->size); }
-  bool operator==(const IndexIterator& other) const { return !(*this != other); }
 
  private:
   const AnyffiSequence* cells_;
@@ -114,10 +114,29 @@ class CellIterator : public InputIterator<CellIterator<T>, T, ElementOf<T>> {
     return *this;
   }
   bool operator!=(const CellIterator& other) const { return cell_ != other.cell_; }
-  bool operator==(const CellIterator& other) const { return cell_ == other.cell_; }
 
  private:
   const AnyffiValue* cell_;
+};
+
+/// Iterates over the live entries of a mapping or set; Self reads an entry.
+template <class Self, class Value, class Reference>
+class EntryIterator : public InputIterator<Self, Value, Reference> {
+ public:
+  using InputIterator<Self, Value, Reference>::operator++;
+  EntryIterator(const AnyffiMapping* mapping, int64_t entry) : mapping_(mapping), entry_(next_entry(mapping, entry)) {}
+  Self& operator++() {
+    entry_ = next_entry(mapping_, entry_ + 1);
+    return static_cast<Self&>(*this);
+  }
+  bool operator!=(const Self& other) const { return differ(entry_, other.entry_, mapping_->used); }
+
+ protected:
+  const AnyffiEntry& entry() const { return mapping_->entries[entry_]; }
+
+ private:
+  const AnyffiMapping* mapping_;
+  int64_t entry_;
 };
 
 /// Appends a value. The capacity must be sufficient.
