@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import namedtuple
 from operator import index as to_index
 
@@ -46,7 +45,11 @@ def _show_step(kind: str, value: Any) -> str:
         return f".{value}"
     if kind == "element":
         return f"{{{value!r}}}"
-    return f"[{json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)}]"
+    if isinstance(value, str):
+        import json  # Late, since importing it takes longer than importing this module.
+
+        return f"[{json.dumps(value, ensure_ascii=False)}]"
+    return f"[{value!r}]"
 
 
 class AccessStep(namedtuple("AccessStep", ("kind", "key"))):  # noqa: PYI024  # `typing` is imported late

@@ -88,8 +88,9 @@ template <class T, int32_t kCode>
 struct StaticRefTraits : RefTraits<T> {
   static constexpr bool kIsSteady = true;
   static constexpr uint64_t type_mask = type_bits(kCode);
+  static bool fits(const AnyffiValue& value) { return value.type_code == kCode; }
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
-    if (value.type_code == kCode) return hold_object(value, holder);
+    if (fits(value)) return hold_object(value, holder);
     return refuse(why, value, Traits<T>::name);
   }
 };
@@ -275,16 +276,58 @@ struct Traits<Ref<T>> : detail::RefTraits<Ref<T>> {
     }
   }
   static constexpr bool kIsReadInPlace = kIsSteady;
-  static bool fits_cell(const AnyffiValue& cell) {
-    return cell.type_code > 0 && cell.as_object->type_code == type_code_of<T>();
+  static bool fits(const AnyffiValue& value) {
+    return value.type_code > 0 && value.as_object->type_code == type_code_of<T>();
   }
 };
 
 namespace detail ANYFFI_HIDDEN_ {
 
+template <class R>
+inline constexpr bool kIsRef = false;
+template <class T>
+inline constexpr bool kIsRef<Ref<T>> = true;
+
+/// Whether a `const T&` parameter borrows the object of its argument: see BorrowedRef. Not of a class, since a
+/// `std::unique_ptr` of another call may take such an object from its wrapper.
+template <class T, class = void>
+inline constexpr bool kBorrowsObject = false;
+template <class T>
+inline constexpr bool kBorrowsObject<T, std::void_t<decltype(&Traits<T>::fits)>> =
+    std::is_base_of_v<ObjectRef, T> && !kIsRef<T>;
+
 /// The exact types: values that `from_value` accepts are conversions.
 template <class T>
 inline constexpr uint64_t kExactTypes<Ref<T>> = kHasFromValue<T> ? type_bits(ANYFFI_FIRST_DYNAMIC_TYPE) : kEveryType;
+
+template <class T>
+inline constexpr uint64_t kExactTypes<BorrowedRef<T>> = kExactTypes<T>;
+
+/// The argument of a `const T&` parameter, where T is a reference class: the caller keeps its object alive, so that two
+/// atomic additions are saved. An object that was made by a conversion is owned.
+template <class T>
+class BorrowedArgument {
+ public:
+  bool borrow(const AnyffiValue& value) {
+    if (!Traits<T>::fits(value)) return false;
+    object_ = value.as_object;
+    return true;
+  }
+  bool load(AnyffiValue& value, AnyffiMismatch& why) {
+    if (!Traits<T>::load(value, owned_, why)) return false;
+    object_ = owned_.raw().as_object;
+    return true;
+  }
+  bool is_owned() const { return !owned_.is_none(); }
+  const T& operator*() const {
+    static_assert(sizeof(T) == sizeof(object_), "a reference is one word");
+    return reinterpret_cast<const T&>(object_);
+  }
+
+ private:
+  AnyffiObject* object_ = nullptr;
+  AnyValue owned_;
+};
 
 /// A parameter of type T& of an object class without `from_value`: borrowed from the caller during the call.
 template <class T>
@@ -345,6 +388,16 @@ constexpr uint64_t exact_types_of() {
 }
 
 }  // namespace detail ANYFFI_HIDDEN_
+
+template <class T>
+struct Traits<detail::BorrowedRef<T>> : Traits<T> {
+  static constexpr bool kOutlivesHolder = false;
+  using Holder = detail::BorrowedArgument<T>;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    return holder.borrow(value) || holder.load(value, why);
+  }
+  static const T& take(Holder& holder) { return *holder; }
+};
 
 template <class T>
 struct ANYFFI_HIDDEN_ Traits<detail::ObjectArg<T>> : detail::BorrowedObject<T> {

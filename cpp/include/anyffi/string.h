@@ -298,7 +298,7 @@ struct TextTraits {
   static AnyffiValue store(const T& text) { return text.value_.copy(); }
   static AnyffiValue store(T&& text) { return text.value_.take(); }
   static constexpr bool kIsReadInPlace = true;
-  static bool fits_cell(const AnyffiValue& cell) { return cell.type_code == kCode || cell.type_code == kObjectCode; }
+  static bool fits(const AnyffiValue& value) { return value.type_code == kCode || value.type_code == kObjectCode; }
 
  private:
   /// Whether an owned copy is a plain copy, which takes a third of the time of a call. Not for movable or borrowed

@@ -235,8 +235,9 @@ template <>
 struct Traits<Tensor> : detail::RefTraits<Tensor> {
   static constexpr FixedText name{"Tensor"};
   static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_TENSOR);
+  static bool fits(const AnyffiValue& value) { return value.type_code == ANYFFI_TENSOR; }
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
-    if (value.type_code == ANYFFI_TENSOR) return detail::hold_object(value, holder);
+    if (fits(value)) return detail::hold_object(value, holder);
     if (value.type_code != ANYFFI_TENSOR_VIEW) return detail::refuse(why, value, name);
     anyffi_value_own(&value, holder.out());  // fails, with the error to report
     return detail::refuse(why, value, name, ANYFFI_MISMATCH_RAISED);

@@ -12,13 +12,18 @@ namespace anyffi {
 
 namespace detail {
 
+/// Whether all keys and values of a mapping are certainly of types K and V, judging by their types alone.
+template <class K, class V>
+bool has_only_entries(const AnyffiValue& given) {
+  auto* mapping = reinterpret_cast<const AnyffiMapping*>(given.as_object);
+  return has_only(mapping->key_type_mask, Traits<K>::type_mask) &&
+         has_only(mapping->value_type_mask, Traits<V>::type_mask);
+}
+
 template <class K, class V>
 bool check_entries(const AnyffiValue& given, AnyffiMismatch& why) {
+  if (has_only_entries<K, V>(given)) return true;
   auto* mapping = reinterpret_cast<const AnyffiMapping*>(given.as_object);
-  if (has_only(mapping->key_type_mask, Traits<K>::type_mask) &&
-      has_only(mapping->value_type_mask, Traits<V>::type_mask)) {
-    return true;
-  }
   RememberedCheck<Convertible, K, V> check(given, mapping->value_type_mask, mapping->size);
   if (check.is_done()) return true;
   for (int64_t i = 0; i < mapping->used; ++i) {
@@ -232,6 +237,9 @@ struct Traits<Map<K, V>> : detail::RefTraits<Map<K, V>> {
     if (value.type_code != ANYFFI_MAP && value.type_code != ANYFFI_DICT) return detail::refuse(why, value, name);
     return detail::load_map<K, V>(value, holder, why);
   }
+  static bool fits(const AnyffiValue& value) {
+    return value.type_code == ANYFFI_MAP && detail::has_only_entries<K, V>(value);
+  }
 };
 
 template <class K, class V>
@@ -247,11 +255,8 @@ struct Traits<Dict<K, V>> : detail::RefTraits<Dict<K, V>> {
     return detail::hold_object(value, holder);
   }
   static constexpr bool kIsReadInPlace = kIsSteady;
-  static bool fits_cell(const AnyffiValue& cell) {
-    if (cell.type_code != ANYFFI_DICT) return false;
-    auto* mapping = reinterpret_cast<const AnyffiMapping*>(cell.as_object);
-    return detail::has_only(mapping->key_type_mask, Traits<K>::type_mask) &&
-           detail::has_only(mapping->value_type_mask, Traits<V>::type_mask);
+  static bool fits(const AnyffiValue& value) {
+    return value.type_code == ANYFFI_DICT && detail::has_only_entries<K, V>(value);
   }
 };
 

@@ -113,11 +113,17 @@ class Element {
   AnyffiObject* kept_ = nullptr;
 };
 
+/// Whether all elements of a sequence are certainly of type T, judging by their types alone.
+template <class T>
+bool has_only_elements(const AnyffiValue& sequence) {
+  return has_only(reinterpret_cast<const AnyffiSequence*>(sequence.as_object)->type_mask, Traits<T>::type_mask);
+}
+
 /// Whether a cell certainly holds a T, judging by its type alone: nothing is converted, and no code runs.
 template <class T>
 bool fits_as_is(const AnyffiValue& cell) {
   if constexpr (kIsReadInPlace<T> && !std::is_same_v<T, AnyValue>) {
-    return Traits<T>::fits_cell(cell);
+    return Traits<T>::fits(cell);
   } else {
     return false;
   }
@@ -370,11 +376,14 @@ struct Traits<Array<T>> : detail::RefTraits<Array<T>> {
       return detail::load_converted(value, ANYFFI_AS_SEQUENCE, ANYFFI_LIST, name, why,
                                     [&](AnyffiValue& list) { return load(list, holder, why); });
     }
-    // The fast path: all elements fit.
-    auto* sequence = reinterpret_cast<AnyffiSequence*>(value.as_object);
-    bool fits = detail::has_only(sequence->type_mask, Traits<T>::type_mask);
-    if (fits && (is_array || detail::convert_in_place(value, ANYFFI_ARRAY))) return detail::hold_object(value, holder);
+    // The fast path.
+    if (detail::has_only_elements<T>(value) && (is_array || detail::convert_in_place(value, ANYFFI_ARRAY))) {
+      return detail::hold_object(value, holder);
+    }
     return detail::load_array<T>(value, holder, why);
+  }
+  static bool fits(const AnyffiValue& value) {
+    return detail::is_array(value.type_code) && detail::has_only_elements<T>(value);
   }
 };
 
@@ -389,9 +398,8 @@ struct Traits<List<T>> : detail::RefTraits<List<T>> {
     return detail::hold_object(value, holder);
   }
   static constexpr bool kIsReadInPlace = kIsSteady;
-  static bool fits_cell(const AnyffiValue& cell) {
-    return cell.type_code == ANYFFI_LIST &&
-           detail::has_only(reinterpret_cast<const AnyffiSequence*>(cell.as_object)->type_mask, Traits<T>::type_mask);
+  static bool fits(const AnyffiValue& value) {
+    return value.type_code == ANYFFI_LIST && detail::has_only_elements<T>(value);
   }
 };
 

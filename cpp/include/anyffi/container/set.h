@@ -9,11 +9,17 @@ namespace anyffi {
 
 namespace detail {
 
+/// Whether all elements of a set are certainly of type T, judging by their types alone.
+template <class T>
+bool has_only_keys(const AnyffiValue& set) {
+  return has_only(reinterpret_cast<const AnyffiMapping*>(set.as_object)->key_type_mask, Traits<T>::type_mask);
+}
+
 /// Elements are hashable, and so deeply immutable: they are checked, but never converted.
 template <class T>
 bool check_set(const AnyffiValue& given, AnyffiMismatch& why) {
+  if (has_only_keys<T>(given)) return true;
   auto* set = reinterpret_cast<const AnyffiMapping*>(given.as_object);
-  if (has_only(set->key_type_mask, Traits<T>::type_mask)) return true;
   RememberedCheck<Convertible, T> check(given, set->value_type_mask, set->size);
   if (check.is_done()) return true;
   for (int64_t i = 0; i < set->used; ++i) {
@@ -112,6 +118,9 @@ struct Traits<FrozenSet<T>> : detail::RefTraits<FrozenSet<T>> {
     if (value.type_code == ANYFFI_FROZEN_SET) return detail::hold_object(value, holder);
     return detail::load_as(value, holder, ANYFFI_FROZEN_SET, why);
   }
+  static bool fits(const AnyffiValue& value) {
+    return value.type_code == ANYFFI_FROZEN_SET && detail::has_only_keys<T>(value);
+  }
 };
 
 template <class T>
@@ -123,6 +132,9 @@ struct Traits<Set<T>> : detail::RefTraits<Set<T>> {
     if (value.type_code != ANYFFI_SET) return detail::refuse(why, value, name);
     if (!detail::check_set<T>(value, why)) return false;
     return detail::hold_object(value, holder);
+  }
+  static bool fits(const AnyffiValue& value) {
+    return value.type_code == ANYFFI_SET && detail::has_only_keys<T>(value);
   }
 };
 

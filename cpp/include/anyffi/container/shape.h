@@ -34,8 +34,9 @@ template <>
 struct Traits<Shape> : detail::RefTraits<Shape> {
   static constexpr FixedText name{"Shape"};
   static constexpr uint64_t type_mask = detail::type_bits(ANYFFI_SHAPE);
+  static bool fits(const AnyffiValue& value) { return value.type_code == ANYFFI_SHAPE; }
   static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
-    if (value.type_code == ANYFFI_SHAPE) return detail::hold_object(value, holder);
+    if (fits(value)) return detail::hold_object(value, holder);
     if (value.type_code != ANYFFI_ARRAY && value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
     const auto* from = reinterpret_cast<const AnyffiSequence*>(value.as_object);
     if (!detail::check_elements<int64_t>(value, why)) return false;

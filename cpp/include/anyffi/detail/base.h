@@ -193,6 +193,10 @@ inline constexpr bool kIsPassedBorrowed = false;
 template <class T>
 struct BorrowedText;
 
+/// Converts the argument of a `const T&` parameter, where T is a reference class: see BorrowedArgument (object.h).
+template <class T>
+struct BorrowedRef {};
+
 /// Types of parameters whose traits load text by `load_utf8` (any.h): see `AnyffiFunctionInfo.utf8_params`.
 template <class T>
 inline constexpr bool kTakesUtf8 = false;

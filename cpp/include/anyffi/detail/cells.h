@@ -11,7 +11,7 @@ namespace anyffi {
 namespace detail {
 
 /// Types with the layout of a value, or of its payload: a cell that converts to such a T already holds it. Their traits
-/// have `static bool fits_cell(const AnyffiValue&)`, the fast check.
+/// have `static bool fits(const AnyffiValue&)`, the fast check.
 template <class T, class = void>
 inline constexpr bool kIsReadInPlace = false;
 template <class T>
@@ -33,7 +33,7 @@ ElementOf<T> read_cell(const AnyffiValue& cell) {
   if constexpr (std::is_same_v<T, AnyValue>) {
     return element_value(cell);
   } else if constexpr (kIsReadInPlace<T>) {
-    if (__builtin_expect(!Traits<T>::fits_cell(cell), 0)) check_cell<T>(cell);
+    if (__builtin_expect(!Traits<T>::fits(cell), 0)) check_cell<T>(cell);
     if constexpr (std::is_base_of_v<ObjectRef, T>) {
       static_assert(sizeof(T) == sizeof(cell.as_object), "a reference is one word");
       return reinterpret_cast<const T&>(cell.as_object);

@@ -37,6 +37,11 @@ inline constexpr bool kIsObjectArg = false;
 template <class T>
 inline constexpr bool kIsObjectArg<ObjectArg<T>> = true;
 
+template <class T>
+inline constexpr bool kIsBorrowedRef = false;
+template <class T>
+inline constexpr bool kIsBorrowedRef<BorrowedRef<T>> = true;
+
 /// Whether parameters of type T can read containers of the host.
 template <class T, class = void>
 inline constexpr bool kTakesItems = false;

@@ -39,6 +39,10 @@ struct Converted<const A&, std::enable_if_t<kIsPassedBorrowed<A>>> {
   using Type = BorrowedText<A>;
 };
 template <class A>
+struct Converted<const A&, std::enable_if_t<kBorrowsObject<A>>> {
+  using Type = BorrowedRef<A>;
+};
+template <class A>
 using ConvertedType = typename Converted<A>::Type;
 
 /// Whether A is a non-const reference to a converted copy, so that writes to it would be lost.

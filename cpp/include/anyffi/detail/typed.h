@@ -26,11 +26,6 @@ struct Numbers<std::index_sequence<I...>, A...> : NumberLeaf<I, Bare<A>>... {
   }
 };
 
-template <class R>
-inline constexpr bool kIsRef = false;
-template <class T>
-inline constexpr bool kIsRef<Ref<T>> = true;
-
 template <class A>
 inline constexpr bool kIsVariable = std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>;
 /// Whether destroying the converted argument runs no foreign code.
@@ -193,6 +188,10 @@ struct ANYFFI_HIDDEN_ TypedCall {
     if constexpr (kIsObjectArg<T>) {
       if (__builtin_expect(load_same_class(value, static_cast<T*>(nullptr), slot<I>(memory)), 1)) return true;
     }
+    if constexpr (kIsBorrowedRef<T>) {
+      auto* argument = new (slot<I>(memory)) typename Slot<T>::Kept;
+      if (__builtin_expect(argument->borrow(value), 1)) return true;
+    }
     frame.num_loaded = static_cast<int32_t>(I);
     if (__builtin_expect(!load_slot<T>(&value, &frame.why, slot<I>(memory)), 0)) return false;
     if constexpr (kIsInlined<T>) {
@@ -215,6 +214,8 @@ struct ANYFFI_HIDDEN_ TypedCall {
     using Kept = typename Slot<T>::Kept;
     if constexpr (kIsObjectArg<T>) {
       static_cast<Kept*>(slot<I>(memory))->~Kept();  // inlined
+    } else if constexpr (kIsBorrowedRef<T>) {
+      if (__builtin_expect(static_cast<Kept*>(slot<I>(memory))->is_owned(), 0)) destroy_slot<T>(slot<I>(memory));
     } else if constexpr (!std::is_trivially_destructible_v<Kept>) {
       destroy_slot<T>(slot<I>(memory));
     }
