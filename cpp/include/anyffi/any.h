@@ -147,9 +147,15 @@ class AnyValue : public AnyView {
   }
   /// Copies borrowed text and bytes.
   AnyValue(const AnyView& view) {  // NOLINT: implicit on purpose, here and below
-    AnyffiValue owned;
-    detail::check(anyffi_value_own(&view.raw(), &owned));
-    raw_ = owned;
+    const AnyffiValue& value = view.raw();
+    if (value.type_code > 0 && value.type_code != ANYFFI_BOX) {
+      anyffi_retain(value.as_object);
+      assign(anyffi_make_object(value.as_object));
+    } else {
+      AnyffiValue owned;
+      detail::check(anyffi_value_own(&value, &owned));
+      raw_ = owned;
+    }
   }
   template <class T, std::enable_if_t<detail::kIsForeign<Bare<T>>, int> = 0>
   AnyValue(T&& value) {

@@ -162,10 +162,9 @@ int call_normalized(AnyffiNativeFunction* function, AnyffiValue* args, AnyffiVal
   const NativeDeclaration& declaration = declaration_of(*function);
   AnyffiMismatch why;
   for (int32_t i = 0; i < declaration.info.num_params; ++i) {
-    if (declaration.types[i]->normalize == nullptr) continue;
-    AnyffiValue given = args[i];
-    if (declaration.types[i]->normalize(&args[i], &why) == 0)
-      return refuse_argument(&why, declaration.info, i, given, *result);
+    auto* normalize = declaration.types[i]->normalize;
+    if (normalize == nullptr || normalize(&args[i], &why) != 0) continue;
+    return refuse_argument(&why, declaration.info, i, args[i], *result);
   }
   bool is_method = (declaration.signature & ANYFFI_SIGNATURE_PLAIN_METHOD) != 0;
   if (is_method || function->releases_lock == 0) return call_complete(function, args, result);
