@@ -19,8 +19,8 @@ static inline int anyffi_py_has_keyword_only(const AnyffiFunction* target) {
   return target->info != NULL && (target->info->flags & ANYFFI_KEYWORD_ONLY) != 0;
 }
 
-/// 1 if keywords name the parameters in order and none is omitted, judged by the addresses of interned names. Not for
-/// functions with keyword-only parameters.
+/// 1 if keywords name the parameters in order and none is omitted, judged by the addresses of interned names. Says
+/// nothing of keyword-only parameters.
 ANYFFI_ALWAYS_INLINE int anyffi_py_are_in_order(PyObject* function, Py_ssize_t count, PyObject* names) {
   PyObject* parameters = ((AnyffiFunctionWrapper*)function)->parameters;
   Py_ssize_t total = count + PyTuple_GET_SIZE(names);

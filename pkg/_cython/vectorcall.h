@@ -59,6 +59,29 @@ static PyObject* anyffi_py_vectorcall_items(PyObject* function, PyObject* const*
   return anyffi_py_call_items(anyffi_py_function_in(function), args, NULL, count);
 }
 
+/// Calls a function that has keyword-only parameters: here with keywords in order and arguments that are immediate or
+/// short text.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_keyword_only(PyObject* function, PyObject* const* args, Py_ssize_t count,
+                                                          PyObject* names) {
+  AnyffiFunction* target = anyffi_py_function_in(function);
+  AnyffiValue values[ANYFFI_MAX_SHORT + 1];
+  Py_ssize_t total = count + PyTuple_GET_SIZE(names), num_positional = anyffi_py_num_positional(target->info);
+  int is_simple = count <= num_positional && num_positional < total;
+  if (!is_simple || !anyffi_py_is_short(function, total) || !anyffi_py_are_in_order(function, count, names)) {
+    return anyffi_py_call_slow(function, args, count, names);
+  }
+  for (Py_ssize_t i = total; i < target->info->num_params; ++i) {
+    if (target->info->params[i].default_value == NULL) return anyffi_py_call_slow(function, args, count, names);
+  }
+  for (Py_ssize_t i = 0; i < total; ++i) {
+    if (anyffi_py_pack_immediate(args[i], Py_TYPE(args[i]), &values[i])) continue;
+    if (!anyffi_py_pack_short_text(args[i], &values[i])) return anyffi_py_call_slow(function, args, count, names);
+  }
+  // Says that the last arguments were passed by keyword.
+  values[total] = anyffi_make_value((uint32_t)ANYFFI_MISSING, 0);
+  return anyffi_py_call_packed(target, values, total + 1);
+}
+
 /// The same for a function with keyword-only parameters.
 static PyObject* anyffi_py_vectorcall_keyword_only(PyObject* function, PyObject* const* args, size_t flags,
                                                    PyObject* names) {
@@ -66,7 +89,8 @@ static PyObject* anyffi_py_vectorcall_keyword_only(PyObject* function, PyObject*
   if (names == NULL && anyffi_py_is_short(function, count)) {
     return anyffi_py_dispatch(anyffi_py_function_in(function), args, count);
   }
-  return anyffi_py_call_slow(function, args, count, names);
+  return names == NULL ? anyffi_py_call_slow(function, args, count, names)
+                       : anyffi_py_call_keyword_only(function, args, count, names);
 }
 
 /// Returns the vectorcall function for a function.
