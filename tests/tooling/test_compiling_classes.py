@@ -177,3 +177,18 @@ def test_a_pickle_that_could_not_be_read_is_explained(returned: str, taken: str,
 
 def test_a_description_without_mistakes_compiles() -> None:
     assert first_error(f'{PASSES}return override_pure<double>("cost", size);{BINDS}') == "it compiles"
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        'ANYFFI_TYPE_KEY(T, "t.T"); template <> struct anyffi::FromValue<T> {'
+        " static T from_value(const Unbound&) { return {}; } }; ANYFFI_BIND(T).init<>();"
+        "void f(const T&); ANYFFI_EXPORT(f, &f)",
+        'struct Own { static constexpr anyffi::FixedText kTypeKey{"t.Own"};'
+        " static Own from_value(const Unbound&) { return {}; } }; void f(const Own&); ANYFFI_EXPORT(f, &f)",
+    ],
+)
+def test_a_value_without_a_conversion_is_explained(declaration: str) -> None:
+    message = "anyffi: the parameter of from_value has a type without a conversion: include its header"
+    assert message in first_error(declaration)

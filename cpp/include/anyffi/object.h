@@ -244,6 +244,9 @@ bool run_conversion(const AnyffiValue& value, AnyffiMismatch& why, Convert conve
 
 template <class T, class R, class X>
 bool load_from_value(R (*convert)(X), AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
+  static_assert(HasTraits<Bare<X>>::value,
+                "anyffi: the parameter of from_value has a type without a conversion: include its header of "
+                "anyffi/stl/, bind its class by ANYFFI_CLASS before this, or specialise anyffi::Traits for it");
   using Conversion = Traits<Bare<X>>;
   return run_conversion(value, why, [&] {
     typename Conversion::Holder inner{};
