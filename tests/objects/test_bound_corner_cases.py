@@ -114,7 +114,14 @@ ANYFFI_BIND(Unit)
     .op(anyffi::ops::eq, [](const Unit& a, const Unit& b) { return a.factor == b.factor; }, arg("other"));
 ANYFFI_CLASS(Visitor, "corner.Visitor").overridable<PyVisitor>().init<>();
 ANYFFI_CLASS(Leaf, "corner.Leaf").init<int>(arg("x")).field("x", &Leaf::x);
-ANYFFI_CLASS(Tree, "corner.Tree").init<Leaves>(arg("leaves")).method("sum", &Tree::sum);
+template <>
+inline constexpr bool anyffi::kIsCopyable<Tree> = false;
+ANYFFI_CLASS(Tree, "corner.Tree")
+    .init<Leaves>(arg("leaves"))
+    .method("sum", &Tree::sum)
+    .op(anyffi::ops::add, [](const Tree& tree, std::unique_ptr<Leaf> leaf) { return tree.sum() + leaf->x; }, arg("leaf"))
+    .op(anyffi::ops::add, [](const Tree& tree, Leaves leaves) { return tree.sum() + Tree(std::move(leaves)).sum(); },
+        arg("leaves"));
 ANYFFI_CLASS(Inner, "corner.Inner")
     .init([](anyffi::List<int64_t> xs) { return Inner{xs}; }, arg("xs"))
     .field("xs", &Inner::xs)
@@ -141,6 +148,10 @@ ANYFFI_EXCEPTION(Failure, "corner.Failure", "ValueError")
 ANYFFI_EXPORT(walk, [](Visitor& visitor) { return visitor.visit(1); }, arg("visitor"));
 ANYFFI_EXPORT(live, [] { return Leaf::live; });
 ANYFFI_EXPORT(take, [](std::unique_ptr<Leaf> leaf) { return leaf->x; }, arg("leaf"));
+ANYFFI_EXPORT(gather, [](std::unique_ptr<Leaf> leaf) { return leaf->x; }, arg("leaf"))
+    .def([](std::unique_ptr<Leaf> leaf, Leaves leaves) { return leaf->x + Tree(std::move(leaves)).sum(); }, arg("leaf"),
+         arg("leaves"))
+    .def([](Leaves leaves, int64_t by) { return Tree(std::move(leaves)).sum() + by; }, arg("leaves"), arg("by"));
 ANYFFI_EXPORT(both, [](std::unique_ptr<Leaf> leaf, Leaves leaves) { return leaf->x + Tree(std::move(leaves)).sum(); },
               arg("leaf"), arg("leaves"));
 ANYFFI_EXPORT(sum, [](Leaves leaves) { return Tree(std::move(leaves)).sum(); },
@@ -201,6 +212,27 @@ def test_lists_of_objects_that_cpp_takes(ffi: Any, corner: Any) -> None:
     del first, second, third, kept, leaves
     gc.collect()
     assert corner.live() == 0
+
+
+@pytest.mark.skipif(not CPYTHON, reason="PyPy refers to each object more than once")
+def test_overloads_that_take_objects(ffi: Any, corner: Any) -> None:
+    leaf = corner.Leaf
+    assert corner.gather(leaf(1)) == 1
+    assert corner.gather(leaf(1), [leaf(2), None]) == 103
+    assert corner.gather((leaf(2), leaf(3)), by=4) == 9
+    assert corner.gather(leaves=[leaf(2)], leaf=leaf(1)) == 3
+    tree = corner.Tree([leaf(1)])
+    assert (tree + leaf(2), tree + [leaf(2), leaf(3)], tree + (leaf(4),)) == (3, 6, 5)
+    first, second = leaf(1), leaf(2)
+    kept = ffi.List([leaf(3)])
+    for leaves, text in (
+        ([second, second], r"argument 1 \(leaves\), at \[0\]: other objects refer to this object"),
+        ([second, 5], r"argument 1 \(leaves\), at \[1\]: expected corner.Leaf \| None, got int"),
+        (kept, r"argument 1 \(leaves\): a container of the runtime keeps its objects.*: pass a list"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            corner.gather(first, leaves)
+        assert (first.x, second.x) == (1, 2)
 
 
 def test_an_empty_container_of_objects_that_cpp_takes(ffi: Any, corner: Any) -> None:

@@ -231,7 +231,10 @@ typedef enum AnyffiValueFlag {
   /// In an Unset value that is an argument of a callback: the payload is an AnyffiDeferred.
   ANYFFI_IS_DEFERRED = 512,
   /// For `anyffi_instance_find`: if the object is lent, begin one more loan, and return it with this flag.
-  ANYFFI_LEND = 1024
+  ANYFFI_LEND = 1024,
+  /// An object argument of an overload that the caller created for this call alone. The callee must not steal it, since
+  /// another overload may need it, but may take what it contains.
+  ANYFFI_TEMPORARY = 2048
 } AnyffiValueFlag;
 
 /// Makes an owned value equal to `value`: copies borrowed text and bytes, unboxes, retains objects, clears flags.

@@ -49,19 +49,25 @@ inline int try_candidate(const AnyffiFunction& function, AnyffiValue* args, int3
   return anyffi::detail::take_refusal(refusal) ? int{ANYFFI_NO_MATCH} : -1;
 }
 
-/// New references to the arguments, for a candidate that may steal them.
+/// New references to the arguments that a candidate may steal. Others get none, which would keep a candidate from
+/// taking over the content of an object.
 class Copies {
  public:
   explicit Copies(Arguments* args) : args_(args) {
-    for (int32_t i = 0; i < args->size(); ++i) anyffi_value_retain(&args->values()[i]);
+    for (int32_t i = 0; i < args->size(); ++i) {
+      if (is_movable(args->values()[i])) anyffi_value_retain(&args->values()[i]);
+    }
   }
   ~Copies() {
-    for (int32_t i = 0; i < args_->size(); ++i) anyffi_value_release(&args_->values()[i]);
+    for (int32_t i = 0; i < args_->size(); ++i) {
+      if (is_movable(args_->values()[i])) anyffi_value_release(&args_->values()[i]);
+    }
   }
   Copies(const Copies&) = delete;
   Copies& operator=(const Copies&) = delete;
 
  private:
+  static bool is_movable(const AnyffiValue& value) { return value.type_code > 0 && (value.aux & ANYFFI_MOVABLE) != 0; }
   Arguments* args_;
 };
 
@@ -150,7 +156,7 @@ int resolve(const Call& call, Order& order, AnyffiValue* result, bool raises = t
   for (int32_t i = 0; i < call.num_args; ++i) {
     AnyffiValue value = call.args[i];
     // Not movable: the next candidate still needs what this one would steal.
-    if (value.type_code > 0) value.aux = 0;
+    if (value.type_code > 0) value.aux = (value.aux & (ANYFFI_MOVABLE | ANYFFI_TEMPORARY)) != 0 ? ANYFFI_TEMPORARY : 0;
     has_tensor |= value.type_code == ANYFFI_TENSOR;
     given.add(value, type_mask_of(value));
   }

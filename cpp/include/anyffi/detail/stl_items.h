@@ -121,7 +121,7 @@ bool load_each(const AnyffiValue& value, C& filled, const char* name, AnyffiMism
                           [&](AnyffiValue& list) { return load_each<T>(list, filled, name, why, load); });
   }
   auto* sequence = reinterpret_cast<const AnyffiSequence*>(value.as_object);
-  bool is_private = (value.aux & ANYFFI_MOVABLE) != 0;
+  bool is_private = (value.aux & (ANYFFI_MOVABLE | ANYFFI_TEMPORARY)) != 0;
   if constexpr (kIsContiguous<T, C>) return load_numbers<T>(*sequence, is_private, filled, why);
   Reserve<C>::in(filled, sequence->size);
   for (int64_t i = 0; i < sequence->size; ++i) {

@@ -36,7 +36,8 @@ struct Traits<std::vector<T, Allocator>,
   ANYFFI_HIDDEN_ static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     constexpr const char* kKept =
         "a container of the runtime keeps its objects, which cannot be moved to C++: pass a list";
-    if ((value.type_code == ANYFFI_LIST || detail::is_array(value.type_code)) && (value.aux & ANYFFI_MOVABLE) == 0 &&
+    if ((value.type_code == ANYFFI_LIST || detail::is_array(value.type_code)) &&
+        (value.aux & (ANYFFI_MOVABLE | ANYFFI_TEMPORARY)) == 0 &&
         reinterpret_cast<AnyffiSequence*>(value.as_object)->size != 0)
       return detail::refuse(why, value, Base::name, ANYFFI_MISMATCH_VALUE, kKept);
     return detail::load_each<T>(value, holder, Base::name, why, [&](AnyffiValue& item) {
