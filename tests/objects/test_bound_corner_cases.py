@@ -148,6 +148,8 @@ ANYFFI_EXCEPTION(Failure, "corner.Failure", "ValueError")
 ANYFFI_EXPORT(walk, [](Visitor& visitor) { return visitor.visit(1); }, arg("visitor"));
 ANYFFI_EXPORT(live, [] { return Leaf::live; });
 ANYFFI_EXPORT(take, [](std::unique_ptr<Leaf> leaf) { return leaf->x; }, arg("leaf"));
+ANYFFI_EXPORT(sum_by, [](Leaves leaves, int64_t by) { return Tree(std::move(leaves)).sum() * by; }, arg("leaves"),
+              arg("by"));
 ANYFFI_EXPORT(gather, [](std::unique_ptr<Leaf> leaf) { return leaf->x; }, arg("leaf"))
     .def([](std::unique_ptr<Leaf> leaf, Leaves leaves) { return leaf->x + Tree(std::move(leaves)).sum(); }, arg("leaf"),
          arg("leaves"))
@@ -208,6 +210,9 @@ def test_lists_of_objects_that_cpp_takes(ffi: Any, corner: Any) -> None:
         assert third.x == 3
     with pytest.raises(ValueError, match="other objects refer to this object"):
         corner.both(third, [third])
+    with pytest.raises(TypeError, match=r"argument 1 \(by\): expected int, got str"):
+        corner.sum_by([third], "two")
+    assert third.x == 3
     assert corner.both(third, [corner.Leaf(6)]) == 9
     del first, second, third, kept, leaves
     gc.collect()
@@ -233,6 +238,9 @@ def test_overloads_that_take_objects(ffi: Any, corner: Any) -> None:
         with pytest.raises(TypeError, match=text):
             corner.gather(first, leaves)
         assert (first.x, second.x) == (1, 2)
+    with pytest.raises(TypeError, match=r"argument 1 \(by\): expected int, got str"):
+        corner.gather([second], "two")
+    assert second.x == 2
 
 
 def test_an_empty_container_of_objects_that_cpp_takes(ffi: Any, corner: Any) -> None:

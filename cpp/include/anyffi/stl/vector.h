@@ -33,6 +33,8 @@ struct Traits<std::vector<T, Allocator>,
   using Base = detail::StdSequenceTraits<std::vector<T, Allocator>, T>;
   using Holder = std::vector<typename Traits<T>::Holder>;
   static constexpr bool kIsLoadedInPlace = false;
+  // The objects are taken when the function is called: until then another argument may be refused.
+  static constexpr bool kOutlivesHolder = false;
   ANYFFI_HIDDEN_ static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     constexpr const char* kKept =
         "a container of the runtime keeps its objects, which cannot be moved to C++: pass a list";
