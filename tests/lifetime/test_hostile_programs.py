@@ -181,8 +181,8 @@ def test_hashes_of_deep_values(ffi: Any, cls: str) -> None:
                 use()
             except RecursionError:
                 return
-            # From 3.14 on the interpreter measures the stack itself, so that there may be room.
-            assert sys.version_info >= (3, 14), "it had room"
+            # CPython 3.13 counts up to 10,000 levels of C, and later versions measure the stack: there may be room.
+            assert sys.version_info >= (3, 13), "it had room"
 
         def check(depth):
             x = anyffi.{cls}([1])
