@@ -93,6 +93,16 @@ struct References<Variant<Ts...>> : References<AnyValue> {
 }  // namespace detail
 
 namespace detail {
+/// The exact types of one of several alternatives. For one that converts nothing, those are the types that it accepts.
+template <class T>
+constexpr uint64_t exact_types_among() {
+  if constexpr (kIsObjectValue<T> || kIsRef<T>) return type_bits(ANYFFI_FIRST_DYNAMIC_TYPE);
+  bool accepts_known = kExactTypes<T> == kEveryType && Traits<T>::type_mask != 0;
+  return accepts_known ? Traits<T>::type_mask : kExactTypes<T>;
+}
+template <class... Ts>
+inline constexpr uint64_t kExactTypes<Variant<Ts...>> = (exact_types_among<Ts>() | ...);
+
 /// Whether a type specifies requirements for a tensor (typed_tensor.h).
 template <class T, class = void>
 inline constexpr bool kIsTypedTensor = false;

@@ -38,6 +38,9 @@ inline constexpr int32_t kOwnFamily = std::is_same_v<T, bool>                   
                                       : std::is_same_v<T, std::monostate>         ? ANYFFI_NONE
                                                                                   : kNoFamily;
 
+template <class... Ts>
+inline constexpr uint64_t kExactTypes<std::variant<Ts...>> = kExactTypes<Variant<Ts...>>;
+
 /// Whether T is a sequence of numbers of the standard library. It loads a List of such numbers without code of the
 /// host, and without a conversion for which another alternative would be better.
 template <class T, class = void>
