@@ -64,6 +64,7 @@ SHAPES = (
     Shape("add_one(int)", "f(1000)", function="add_one"),
     Shape("add_one(x=int)", "f(x=1000)", function="add_one"),
     Shape("callback", "f(g, 1000)", "def g(x): return x", function="apply"),
+    Shape("const Function&", "f(g, 0)", "def g(x): return x", function="catch_repeatedly"),
     Shape("error", "\n    try: f('x')\n    except TypeError: pass", function="add_one"),
     Shape("List[i]", "xs[5]", LIST),
     Shape("iterate a List of 100", "\n    for x in xs: pass", LIST),
