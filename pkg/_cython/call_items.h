@@ -208,7 +208,10 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_one_container(AnyffiFunction* targe
 
 /// Packs an argument that allocates nothing and needs no release or record.
 ANYFFI_ALWAYS_INLINE int anyffi_py_pack_simple(PyObject* x, AnyffiValue* out) {
-  return anyffi_py_pack_operand(x, out) || anyffi_py_pack_short_text(x, out);
+  if (anyffi_py_pack_operand(x, out) || anyffi_py_pack_short_text(x, out)) return 1;
+  // Wrappers of the runtime's own types.
+  if (!anyffi_py_is_wrapper_class(Py_TYPE(x)) || ((AnyffiWrapper*)x)->object == NULL) return 0;
+  return anyffi_py_pack_wrapper(x, out) == 0;
 }
 
 /// As `anyffi_py_call_items`, with at most ANYFFI_MAX_SHORT arguments. If the first one is a container and no other has
