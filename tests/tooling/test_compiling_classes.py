@@ -11,7 +11,9 @@ pytestmark = [needs_compilers, pytest.mark.slow("compiling")]
 SOURCE = """
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/function.h>
+#include <anyffi/stl/memory.h>
 #include <anyffi/stl/string.h>
+#include <anyffi/stl/variant.h>
 #include <anyffi/stl/vector.h>
 
 #include <stdexcept>
@@ -192,3 +194,11 @@ def test_a_description_without_mistakes_compiles() -> None:
 def test_a_value_without_a_conversion_is_explained(declaration: str) -> None:
     message = "anyffi: the parameter of from_value has a type without a conversion: include its header"
     assert message in first_error(declaration)
+
+
+def test_containers_of_owned_objects_among_other_types_are_refused() -> None:
+    declaration = (
+        'ANYFFI_CLASS(T, "t.T"); using Some = std::variant<int64_t, std::vector<std::unique_ptr<T>>>;'
+        "void f(Some); ANYFFI_EXPORT(f, &f)"
+    )
+    assert "anyffi: a container of std::unique_ptr among other types" in first_error(declaration)

@@ -74,6 +74,10 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
     typename Traits<Variant<Ts...>>::Holder erased;
   };
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    static_assert(
+        (!detail::kHoldsTaken<Ts> && ...),
+        "anyffi: a container of std::unique_ptr among other types cannot take over the objects of an argument: "
+        "use std::shared_ptr, or an overload with the container alone");
     return load_direct(value, holder, std::index_sequence_for<Ts...>()) ||
            Traits<Variant<Ts...>>::load(value, holder.erased, why);
   }
