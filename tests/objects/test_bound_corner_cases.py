@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import gc
 import inspect
@@ -154,6 +155,10 @@ ANYFFI_EXPORT(gather, [](std::unique_ptr<Leaf> leaf) { return leaf->x; }, arg("l
     .def([](std::unique_ptr<Leaf> leaf, Leaves leaves) { return leaf->x + Tree(std::move(leaves)).sum(); }, arg("leaf"),
          arg("leaves"))
     .def([](Leaves leaves, int64_t by) { return Tree(std::move(leaves)).sum() + by; }, arg("leaves"), arg("by"));
+ANYFFI_EXPORT(with_pointer, [](Leaves leaves, Leaf* leaf) { return Tree(std::move(leaves)).sum() * 10 + leaf->x; },
+              arg("leaves"), arg("leaf"));
+ANYFFI_EXPORT(with_shared, [](Leaves leaves, std::shared_ptr<Leaf> leaf) { leaves.clear(); return leaf->x; },
+              arg("leaves"), arg("leaf")).def([](Leaves leaves) { return Tree(std::move(leaves)).sum(); }, arg("leaves"));
 ANYFFI_EXPORT(both, [](std::unique_ptr<Leaf> leaf, Leaves leaves) { return leaf->x + Tree(std::move(leaves)).sum(); },
               arg("leaf"), arg("leaves"));
 ANYFFI_EXPORT(sum, [](Leaves leaves) { return Tree(std::move(leaves)).sum(); },
@@ -217,6 +222,17 @@ def test_lists_of_objects_that_cpp_takes(ffi: Any, corner: Any) -> None:
     del first, second, third, kept, leaves
     gc.collect()
     assert corner.live() == 0
+
+
+@pytest.mark.skipif(not CPYTHON, reason="PyPy refers to each object more than once")
+@pytest.mark.parametrize("container", [list, tuple, collections.deque])
+def test_a_taken_object_that_is_a_later_argument(corner: Any, container: Any) -> None:
+    leaf, other = corner.Leaf(3), corner.Leaf(4)
+    for function in (corner.with_pointer, corner.with_shared):
+        with pytest.raises(ValueError, match="moved to C\\+\\+ is also another argument"):
+            function(container([other, leaf]), leaf)
+        assert (leaf.x, other.x) == (3, 4)
+    assert corner.with_pointer(container([other]), leaf) == 43
 
 
 @pytest.mark.skipif(not CPYTHON, reason="PyPy refers to each object more than once")

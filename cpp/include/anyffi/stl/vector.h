@@ -46,6 +46,14 @@ struct Traits<std::vector<T, Allocator>,
       return Traits<T>::load_held(item, holder.emplace_back(), why, 2);
     });
   }
+  /// Refuses an object that is also another argument: it was checked before later arguments were converted.
+  ANYFFI_HIDDEN_ static void check_distinct(const Holder& holder, const AnyffiValue* args, int32_t size) {
+    for (const auto& each : holder) {
+      for (int32_t i = 0; i < size; ++i) {
+        if (args[i].type_code > 0 && args[i].as_object == each.object.get()) detail::refuse_same();
+      }
+    }
+  }
   static std::vector<T, Allocator> take(Holder& holder) {
     std::vector<T, Allocator> taken;
     taken.reserve(holder.size());
