@@ -76,6 +76,7 @@ struct References<M, std::enable_if_t<std::is_base_of_v<ObjectRef, M>>> {
 /// Traits of T, a reference class whose constructor T(Adopt, AnyffiObject*) steals a reference.
 template <class T>
 struct RefTraits {
+  using Reference = T;
   static constexpr bool kBorrows = true;
   static constexpr bool kOutlivesHolder = true;
   using Holder = AnyValue;
@@ -292,12 +293,13 @@ template <class T>
 inline constexpr bool kIsRef<Ref<T>> = true;
 
 /// Whether a `const T&` parameter borrows the object of its argument: see BorrowedRef. Not of a class, since a
-/// `std::unique_ptr` of another call may take such an object from its wrapper.
+/// `std::unique_ptr` of another call may take such an object from its wrapper; nor of a user's type whose traits derive
+/// from those of such a class.
 template <class T, class = void>
 inline constexpr bool kBorrowsObject = false;
 template <class T>
-inline constexpr bool kBorrowsObject<T, std::void_t<decltype(&Traits<T>::fits)>> =
-    std::is_base_of_v<ObjectRef, T> && !kIsRef<T>;
+inline constexpr bool kBorrowsObject<T, std::void_t<decltype(&Traits<T>::fits), typename Traits<T>::Reference>> =
+    std::is_same_v<typename Traits<T>::Reference, T> && !kIsRef<T>;
 
 /// The exact types: values that `from_value` accepts are conversions.
 template <class T>

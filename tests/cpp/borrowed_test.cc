@@ -1,0 +1,68 @@
+// Parameters that borrow the object of their argument.
+#include <anyffi/anyffi.h>
+#include <anyffi/stl/vector.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace test {
+
+/// A user's type with conversions of its own.
+struct Rows : anyffi::List<int64_t> {
+  using List::List;
+};
+
+}  // namespace test
+
+template <>
+struct anyffi::Traits<test::Rows> : anyffi::Traits<anyffi::List<int64_t>> {
+  static test::Rows take(AnyValue& holder) { return {detail::Adopt{}, holder.release().as_object}; }
+};
+
+namespace {
+
+using anyffi::Array;
+using anyffi::Error;
+using anyffi::Function;
+using anyffi::List;
+
+static_assert(anyffi::detail::kBorrowsObject<List<int64_t>>);
+static_assert(anyffi::detail::kBorrowsObject<Function>);
+static_assert(!anyffi::detail::kBorrowsObject<anyffi::ObjectRef>, "a std::unique_ptr may take the object");
+static_assert(!anyffi::detail::kBorrowsObject<test::Rows>, "its conversion may differ");
+
+TEST(Borrowed, AReferenceDoesNotCount) {
+  List<int64_t> xs{1, 2};
+  EXPECT_EQ(Function::from([](const List<int64_t>& x) { return x.use_count(); })(xs).cast<int64_t>(), 1);
+  EXPECT_EQ(Function::from([](List<int64_t> x) { return x.use_count(); })(xs).cast<int64_t>(), 2);
+  EXPECT_EQ(xs.use_count(), 1);
+}
+
+TEST(Borrowed, AnArgumentThatIsConvertedIsOwned) {
+  Function count = Function::from([](const Array<int64_t>& x) { return x.use_count(); });
+  List<int64_t> xs{1, 2};
+  EXPECT_EQ(count(xs).cast<int64_t>(), 1);
+  EXPECT_EQ(count(List<int64_t>{3}).cast<int64_t>(), 1);
+  EXPECT_EQ(xs.use_count(), 1);
+}
+
+TEST(Borrowed, ALaterArgumentThatIsRefusedLeavesTheCount) {
+  Function f = Function::from([](const List<int64_t>&, const Array<int64_t>&, int64_t) {});
+  List<int64_t> xs{1}, ys{2};
+  EXPECT_THROW(f(xs, ys, "no number"), Error);
+  EXPECT_EQ(xs.use_count(), 1);
+  EXPECT_EQ(ys.use_count(), 1);
+}
+
+TEST(Borrowed, AKeptArgumentIsCounted) {
+  List<List<int64_t>> kept;
+  Function keep = Function::from([kept](const List<int64_t>& x) mutable { kept.push_back(x); });
+  {
+    List<int64_t> xs{7};
+    keep(xs);
+    EXPECT_EQ(xs.use_count(), 2);
+  }
+  EXPECT_EQ(kept[0][0], 7);
+}
+
+}  // namespace
