@@ -19,6 +19,7 @@ CORNER = """
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/map.h>
 #include <anyffi/stl/memory.h>
+#include <anyffi/stl/optional.h>
 #include <anyffi/stl/set.h>
 #include <anyffi/stl/string.h>
 #include <anyffi/stl/tuple.h>
@@ -157,6 +158,10 @@ ANYFFI_EXPORT(gather, [](std::unique_ptr<Leaf> leaf) { return leaf->x; }, arg("l
     .def([](Leaves leaves, int64_t by) { return Tree(std::move(leaves)).sum() + by; }, arg("leaves"), arg("by"));
 ANYFFI_EXPORT(with_pointer, [](Leaves leaves, Leaf* leaf) { return Tree(std::move(leaves)).sum() * 10 + leaf->x; },
               arg("leaves"), arg("leaf"));
+ANYFFI_EXPORT(with_optional, [](std::optional<Leaves> leaves, const Leaf& leaf) {
+  return Tree(*std::move(leaves)).sum() * 10 + leaf.x; }, arg("leaves"), arg("leaf"));
+ANYFFI_EXPORT(with_optional_leaf, [](std::optional<std::unique_ptr<Leaf>> given, const Leaf& leaf) {
+  int64_t x = given ? (*given)->x : 0; given.reset(); return x * 10 + leaf.x; }, arg("given"), arg("leaf"));
 ANYFFI_EXPORT(with_shared, [](Leaves leaves, std::shared_ptr<Leaf> leaf) { leaves.clear(); return leaf->x; },
               arg("leaves"), arg("leaf")).def([](Leaves leaves) { return Tree(std::move(leaves)).sum(); }, arg("leaves"));
 ANYFFI_EXPORT(both, [](std::unique_ptr<Leaf> leaf, Leaves leaves) { return leaf->x + Tree(std::move(leaves)).sum(); },
@@ -228,11 +233,21 @@ def test_lists_of_objects_that_cpp_takes(ffi: Any, corner: Any) -> None:
 @pytest.mark.parametrize("container", [list, tuple, collections.deque])
 def test_a_taken_object_that_is_a_later_argument(corner: Any, container: Any) -> None:
     leaf, other = corner.Leaf(3), corner.Leaf(4)
-    for function in (corner.with_pointer, corner.with_shared):
+    for function in (corner.with_pointer, corner.with_optional, corner.with_shared):
         with pytest.raises(ValueError, match="moved to C\\+\\+ is also another argument"):
             function(container([other, leaf]), leaf)
         assert (leaf.x, other.x) == (3, 4)
     assert corner.with_pointer(container([other]), leaf) == 43
+    assert corner.with_optional(container([corner.Leaf(5)]), leaf) == 53
+
+
+@pytest.mark.skipif(not CPYTHON, reason="PyPy refers to each object more than once")
+def test_an_optional_taken_object_that_is_a_later_argument(corner: Any) -> None:
+    leaf = corner.Leaf(3)
+    with pytest.raises(ValueError, match="moved to C\\+\\+ is also another argument"):
+        corner.with_optional_leaf(leaf, leaf)
+    assert corner.with_optional_leaf(corner.Leaf(4), leaf) == 43
+    assert corner.with_optional_leaf(None, leaf) == 3
 
 
 @pytest.mark.skipif(not CPYTHON, reason="PyPy refers to each object more than once")

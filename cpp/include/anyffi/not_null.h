@@ -108,6 +108,9 @@ struct Traits<NotNull<P>, std::enable_if_t<detail::kMayBeNull<P>>> {
     return (value.type_code != ANYFFI_NONE && Inner::load_held(value, holder, why, num_references)) ||
            refuse(value, why);
   }
+  static void verify([[maybe_unused]] const Holder& holder) {
+    if constexpr (detail::kIsVerified<P>) Inner::verify(holder);
+  }
   static NotNull<P> take(Holder& holder) { return Inner::take(holder); }
   static AnyffiValue refer_inside(const NotNull<P>& pointer, AnyffiObject* owner) {
     return Inner::refer_inside(pointer.get(), owner);

@@ -29,6 +29,12 @@ inline constexpr bool kHoldsTaken = false;
 template <template <class...> class C, class... Ts>
 inline constexpr bool kHoldsTaken<C<Ts...>> =
     !kIsObjectClass<C<Ts...>> && !kIsObjectPointer<C<Ts...>> && ((kTakesObject<Ts> || kHoldsTaken<Ts>) || ...);
+/// Whether the traits have `verify(const Holder&)`, called once all arguments of a call are converted, before any is
+/// taken over.
+template <class T, class = void>
+inline constexpr bool kIsVerified = false;
+template <class T>
+inline constexpr bool kIsVerified<T, std::void_t<decltype(&Traits<T>::verify)>> = true;
 [[noreturn]] __attribute__((cold, noinline)) inline void refuse_same() {
   throw Error("ValueError", "an object that is moved to C++ is also another argument of the call");
 }

@@ -26,12 +26,6 @@ struct Numbers<std::index_sequence<I...>, A...> : NumberLeaf<I, Bare<A>>... {
   }
 };
 
-/// Whether a parameter takes over the objects of a container, whose traits compare them with the other arguments.
-template <class T, class = void>
-inline constexpr bool kTakesElements = false;
-template <class T>
-inline constexpr bool kTakesElements<T, std::void_t<decltype(&Traits<T>::check_distinct)>> = true;
-
 template <class A>
 inline constexpr bool kIsVariable = std::is_lvalue_reference_v<A> && !std::is_const_v<std::remove_reference_t<A>>;
 /// Whether destroying the converted argument runs no foreign code.
@@ -140,7 +134,7 @@ struct ANYFFI_HIDDEN_ TypedCall {
     if constexpr ((kTakesObject<Bare<A>> || ...)) check_distinct(args, kSize);
     if (!(load<I, A>(args[I], frame, memory, numbers) && ...)) return false;
     frame.num_loaded = kSize;
-    (check_taken<I, A>(memory, args), ...);
+    (verify<I, A>(memory), ...);
     if (__builtin_expect(native.releases_lock != 0, 0)) anyffi_native_release_lock(&frame.lock, args, kSize);
     auto& function = callable_of<F>(&native);
     if constexpr (std::is_void_v<R>) {
@@ -207,11 +201,9 @@ struct ANYFFI_HIDDEN_ TypedCall {
     return true;
   }
   template <size_t I, class P>
-  static void check_taken([[maybe_unused]] char* memory, [[maybe_unused]] const AnyffiValue* args) {
+  static void verify([[maybe_unused]] char* memory) {
     using T = ConvertedType<P>;
-    if constexpr (kTakesElements<T>) {
-      Traits<T>::check_distinct(*static_cast<typename Slot<T>::Kept*>(slot<I>(memory)), args, kSize);
-    }
+    if constexpr (kIsVerified<T>) Traits<T>::verify(*static_cast<typename Slot<T>::Kept*>(slot<I>(memory)));
   }
   template <size_t I, class P>
   static decltype(auto) pass(char* memory, [[maybe_unused]] NumberPack& numbers) {

@@ -92,7 +92,10 @@ inline const char* why_not_given(const AnyffiObject* object, uint64_t num_refere
 template <class T>
 struct TakenObject {
   ObjectRef object{Adopt{}, nullptr};
+  /// Of the object, as soon as its argument is converted.
+  uint64_t num_references = 0;
 
+  void count() { num_references = object.get() ? __atomic_load_n(&object.get()->strong_count, __ATOMIC_ACQUIRE) : 0; }
   /// Takes over the content, and empties the object's wrapper.
   T* take() {
     if (!object.get()) return nullptr;
@@ -170,7 +173,12 @@ struct Traits<std::unique_ptr<P, D>, std::enable_if_t<detail::kIsObjectClass<std
     if (reason) return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, reason);
     anyffi_retain(value.as_object);
     holder.object = ObjectRef(detail::Adopt{}, value.as_object);
+    holder.count();
     return true;
+  }
+  /// An argument that was converted later may refer to the object, too.
+  static void verify(const Holder& holder) {
+    if (holder.object.get() && !anyffi_is_held_by(holder.object.get(), holder.num_references)) detail::refuse_same();
   }
   static Pointer take(Holder& holder) { return Pointer(holder.take()); }
   /// The content of a field, which stays with its owner.

@@ -45,6 +45,9 @@ struct OptionalConversion<T, false> {
     holder.has_value = true;
     return Traits<T>::load(value, holder.inner, why);
   }
+  static void verify([[maybe_unused]] const Holder& holder) {
+    if constexpr (kIsVerified<T>) Traits<T>::verify(holder.inner);
+  }
   static std::optional<T> take(Holder& holder) {
     if (!holder.has_value) return std::nullopt;
     return Traits<T>::take(holder.inner);

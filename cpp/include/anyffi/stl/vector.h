@@ -42,17 +42,15 @@ struct Traits<std::vector<T, Allocator>,
         (value.aux & (ANYFFI_MOVABLE | ANYFFI_TEMPORARY)) == 0 &&
         reinterpret_cast<AnyffiSequence*>(value.as_object)->size != 0)
       return detail::refuse(why, value, Base::name, ANYFFI_MISMATCH_VALUE, kKept);
-    return detail::load_each<T>(value, holder, Base::name, why, [&](AnyffiValue& item) {
+    bool is_loaded = detail::load_each<T>(value, holder, Base::name, why, [&](AnyffiValue& item) {
       return Traits<T>::load_held(item, holder.emplace_back(), why, 2);
     });
+    // Again, since the list may have been made for the conversion only.
+    for (auto& each : holder) each.count();
+    return is_loaded;
   }
-  /// Refuses an object that is also another argument: it was checked before later arguments were converted.
-  ANYFFI_HIDDEN_ static void check_distinct(const Holder& holder, const AnyffiValue* args, int32_t size) {
-    for (const auto& each : holder) {
-      for (int32_t i = 0; i < size; ++i) {
-        if (args[i].type_code > 0 && args[i].as_object == each.object.get()) detail::refuse_same();
-      }
-    }
+  ANYFFI_HIDDEN_ static void verify(const Holder& holder) {
+    for (const auto& each : holder) Traits<T>::verify(each);
   }
   static std::vector<T, Allocator> take(Holder& holder) {
     std::vector<T, Allocator> taken;
