@@ -4,7 +4,7 @@
 #define ANYFFI_STL_OPTIONAL_H_
 
 #include <anyffi/detail/items_writer.h>
-#include <anyffi/object.h>
+#include <anyffi/pointer.h>
 
 #include <optional>
 

@@ -4,6 +4,7 @@
 #define ANYFFI_STL_VARIANT_H_
 
 #include <anyffi/detail/items_writer.h>
+#include <anyffi/pointer.h>
 #include <anyffi/variant.h>
 
 #include <cstdint>
