@@ -148,6 +148,7 @@ class AnyValue : public AnyView {
   /// Copies borrowed text and bytes.
   AnyValue(const AnyView& view) {  // NOLINT: implicit on purpose, here and below
     const AnyffiValue& value = view.raw();
+    // Inline, which saves a call of the runtime: most values that are kept are objects.
     if (value.type_code > 0 && value.type_code != ANYFFI_BOX) {
       anyffi_retain(value.as_object);
       assign(anyffi_make_object(value.as_object));

@@ -157,8 +157,12 @@ struct Traits<std::unique_ptr<P, D>, std::enable_if_t<detail::kIsObjectClass<std
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
   using Holder = detail::TakenObject<T>;
-  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) { return load_held(value, holder, why, 1); }
-  /// `num_references`: as for `why_not_given`.
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    if (!load_held(value, holder, why, 1)) return false;
+    holder.count();
+    return true;
+  }
+  /// `num_references`: as for `why_not_given`. The caller counts them as soon as its own argument is converted.
   static bool load_held(AnyffiValue& value, Holder& holder, AnyffiMismatch& why, uint64_t num_references) {
     static_assert(kIsPlain,
                   "anyffi: a parameter is a std::unique_ptr with a deleter: only std::default_delete can take "
@@ -173,7 +177,6 @@ struct Traits<std::unique_ptr<P, D>, std::enable_if_t<detail::kIsObjectClass<std
     if (reason) return detail::refuse(why, value, name, ANYFFI_MISMATCH_VALUE, reason);
     anyffi_retain(value.as_object);
     holder.object = ObjectRef(detail::Adopt{}, value.as_object);
-    holder.count();
     return true;
   }
   /// An argument that was converted later may refer to the object, too.

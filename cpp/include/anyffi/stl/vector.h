@@ -45,7 +45,7 @@ struct Traits<std::vector<T, Allocator>,
     bool is_loaded = detail::load_each<T>(value, holder, Base::name, why, [&](AnyffiValue& item) {
       return Traits<T>::load_held(item, holder.emplace_back(), why, 2);
     });
-    // Again, since the list may have been made for the conversion only.
+    // Not before, since the list may have been made for the conversion only.
     for (auto& each : holder) each.count();
     return is_loaded;
   }
