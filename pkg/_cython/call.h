@@ -14,16 +14,19 @@
 /// Up to this many arguments are packed on the stack.
 #define ANYFFI_MAX_SHORT 8
 
-/// Releases a function that packing created. If the callee did not keep it, its callable is released here, because the
-/// runtime would take the GIL again.
-static inline void anyffi_py_release_function(AnyffiFunction* function) {
-  PyObject* handle = NULL;
-  if (anyffi_has_one_reference(&function->header)) {
-    handle = (PyObject*)function->handle;
-    function->handle = NULL;
+/// Releases an object that packing created, with the word in which it may refer to a Python object. If the callee did
+/// not keep it, the Python object is released here, because the runtime would take the GIL again.
+static inline void anyffi_py_release_holder(AnyffiObject* holder, void** place) {
+  PyObject* handle = (PyObject*)*place;
+  if (handle == NULL || !anyffi_has_one_reference(holder)) {
+    anyffi_release(holder);
+    return;
   }
-  anyffi_release(&function->header);
-  Py_XDECREF(handle);
+  // Nothing else is in such an object.
+  *place = NULL;
+  holder->strong_count = 0;
+  holder->deleter(holder, ANYFFI_DELETE_MEMORY);
+  Py_DECREF(handle);
 }
 
 /// Releases the object that packing created for an argument, unless the callee stole it.
@@ -31,7 +34,9 @@ static inline void anyffi_py_release_made(const AnyffiValue* value) {
   // Only objects have flags; for other types the word holds text.
   if (value->type_code <= 0 || value->aux == 0) return;
   if (value->type_code == ANYFFI_FUNCTION) {
-    anyffi_py_release_function((AnyffiFunction*)value->as_object);
+    anyffi_py_release_holder(value->as_object, &((AnyffiFunction*)value->as_object)->handle);
+  } else if (value->type_code == ANYFFI_PY_OBJECT) {
+    anyffi_py_release_holder(value->as_object, &((AnyffiPyObject*)value->as_object)->handle);
   } else {
     anyffi_release(value->as_object);
   }

@@ -104,7 +104,10 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_loading(AnyffiFunction* target, Py
     }
     PyObject* x = args[places == NULL ? packed : places[packed]];
     if (anyffi_py_pack_plain_argument(target, packed, x, &values[packed])) continue;
-    if (!anyffi_py_load_items(target, packed, x, &values[packed], &rooms[packed])) {
+    if (anyffi_py_is_callable_type(Py_TYPE(x))) {
+      if (anyffi_py_pack_handle(ANYFFI_FUNCTION, x, &values[packed]) < 0) break;
+      values[packed].aux = ANYFFI_MOVABLE;
+    } else if (!anyffi_py_load_items(target, packed, x, &values[packed], &rooms[packed])) {
       if (anyffi_py_pack_rare_argument(target, packed, x, &values[packed]) < 0) break;
       has_run_code |= anyffi_py_may_run_code(x, &values[packed]);
     }
@@ -275,7 +278,9 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_items(AnyffiFunction* target, PyOb
     if (cls == &PyTuple_Type) return anyffi_py_call_one_container(target, args, ANYFFI_ARRAY);
     if (cls == &PyDict_Type) return anyffi_py_call_one_container(target, args, ANYFFI_DICT);
   }
-  return anyffi_py_call_reading(target, args, count);
+  // A function for the callable has to be released after the call.
+  int is_callable = count > 0 && anyffi_py_is_callable_type(Py_TYPE(args[0]));
+  return is_callable ? anyffi_py_call_rooms(target, args, NULL, count) : anyffi_py_call_reading(target, args, count);
 }
 
 #endif  // ANYFFI_CALL_ITEMS_H_

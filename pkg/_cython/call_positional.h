@@ -108,10 +108,12 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_immediate(AnyffiFunction* target, P
   return anyffi_py_call_packed(target, values, count);
 }
 
-/// Calls with at most ANYFFI_MAX_SHORT arguments, of which the first is probably a callable.
+/// Calls with one to ANYFFI_MAX_SHORT arguments, of which the first is probably a callable.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_callable(AnyffiFunction* target, PyObject* const* args, Py_ssize_t count) {
   AnyffiValue values[ANYFFI_MAX_SHORT];
-  if (!anyffi_py_is_callable_type(Py_TYPE(args[0]))) return anyffi_py_call_short(target, args, count);
+  if (!anyffi_py_is_callable_type(Py_TYPE(args[0]))) {
+    return count == 1 ? anyffi_py_call_object(target, args) : anyffi_py_call_short(target, args, count);
+  }
   if (anyffi_py_pack_handle(ANYFFI_FUNCTION, args[0], &values[0]) < 0) return NULL;
   values[0].aux = ANYFFI_MOVABLE;
   Py_ssize_t packed = 1;
@@ -140,10 +142,10 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_dispatch(AnyffiFunction* target, PyObje
   if ((class_flags & (ANYFFI_TEXT_FLAGS | ANYFFI_OBJECT_FLAGS)) == 0) {
     return anyffi_py_call_immediate(target, args, count);
   }
+  if (class_flags & Py_TPFLAGS_HAVE_VECTORCALL) return anyffi_py_call_callable(target, args, count);
   if (count > 1) {
-    if (class_flags & ANYFFI_TEXT_FLAGS) return anyffi_py_call_plain(target, args, count);
-    return class_flags & Py_TPFLAGS_HAVE_VECTORCALL ? anyffi_py_call_callable(target, args, count)
-                                                    : anyffi_py_call_objects(target, args, count);
+    return class_flags & ANYFFI_TEXT_FLAGS ? anyffi_py_call_plain(target, args, count)
+                                           : anyffi_py_call_objects(target, args, count);
   }
   if ((class_flags & ANYFFI_CONTAINER_FLAGS) && anyffi_py_is_overloaded(target)) {
     return anyffi_py_call_overloads(target, args, 1);
