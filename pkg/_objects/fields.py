@@ -11,7 +11,7 @@ from .._rules.refusals import explain_field
 from .._typing import Any, Callable
 from .runtime import Runtime
 
-__all__ = ["FROZEN", "Field", "annotations_of", "refuse_hidden_fields"]
+__all__ = ["FROZEN", "Field", "annotations_of", "option_of", "refuse_hidden_fields"]
 
 #: Key in the metadata of dataclass fields that can be set only once.
 FROZEN = "anyffi.frozen"
@@ -69,6 +69,18 @@ class Field(property):
         if self._put is None:
             raise AttributeError("the field is read-only")
         self._put(instance, value)
+
+
+def option_of(field: Any, key: str) -> Any:
+    """Return an entry of a field's metadata, or None.
+
+    The metadata may be a mapping of the user that has nothing but `__getitem__`, for which the standard library asks:
+    there, `in` would look up 0.
+    """
+    try:
+        return field.metadata[key]
+    except (LookupError, AttributeError, TypeError):
+        return None
 
 
 def annotations_of(cls: type) -> Any:

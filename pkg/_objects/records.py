@@ -11,7 +11,7 @@ from .._typing import TYPE_CHECKING, Any, Callable
 from .bound import begin_permanent, is_watched
 from .derived import DerivedMethods, make_post_init, refuse_members
 from .described_fields import described_fields
-from .fields import FROZEN, Field, annotations_of
+from .fields import FROZEN, Field, annotations_of, option_of
 from .object import ObjectMethods
 from .record_methods import NO_STATE, RecordMethods
 from .reprs import defines_repr, repr_of
@@ -232,6 +232,10 @@ class Records:
                 described = annotations.describe(field.type)
             except TypeError as error:
                 raise TypeError(f"field {field.name!r} of {cls.__name__}: {error}") from None
+            except AttributeError as error:
+                # Of a module in an annotation that is text; CPython suggests names for this error object.
+                error.args = (f"field {field.name!r} of {cls.__name__}: {error}",)
+                raise
             takes[field.name] = _taken_by(described)
             if field.name in inherited:
                 redeclared.append((field, described))
@@ -249,7 +253,7 @@ class Records:
         cls._anyffi_type_key = key
         type_code = declared[0]
         described_type = self._runtime.type_describe(type_code)
-        frozen = {field.name for field in fields if FROZEN in field.metadata}
+        frozen = {field.name for field in fields if option_of(field, FROZEN)}
         for name, type_name, doc, is_writable in described_type[3]:
             made = Field(self._runtime, key, name, type_name, doc, is_writable, name in frozen)
             setattr(cls, name, made)
@@ -355,7 +359,7 @@ def _own_doc(cls: type) -> str | None:
 
 def _doc_of(field: Any) -> str | None:
     """Return the docstring of a field. In users' metadata, "doc" may be anything."""
-    doc = getattr(field, "doc", None) or ("doc" in field.metadata and field.metadata["doc"])
+    doc = getattr(field, "doc", None) or option_of(field, "doc")
     return doc if isinstance(doc, str) else None
 
 

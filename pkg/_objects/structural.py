@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .._builtins import *  # noqa: F403
 from .._typing import Any
+from .fields import option_of
 
 __all__ = ["KEY", "require_word", "set_structure"]
 
@@ -27,7 +28,8 @@ def set_structure(runtime: Any, type_code: int, fields: Any, own: str | None) ->
     """Set how the fields and objects of a type are compared, replacing former settings."""
     runtime.structure_reset(type_code)
     for field in fields:
-        if KEY in field.metadata:
-            runtime.structure_set(type_code, field.name, field.metadata[KEY])
+        word = option_of(field, KEY)
+        if word is not None:
+            runtime.structure_set(type_code, field.name, word)
     if own is not None:
         runtime.structure_set(type_code, None, own)

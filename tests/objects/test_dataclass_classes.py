@@ -224,7 +224,15 @@ def test_metadata_of_users(ffi: Any) -> None:
         def __iter__(self) -> Any:
             return iter(["label"])
 
-    for metadata in (Labels(), {"doc": 5}, {"frozen": True}):
+    class Fewer:
+        """Attributes as a mapping: numbers are no names of attributes."""
+
+        label = 1
+
+        def __getitem__(self, name: str) -> Any:
+            return getattr(self, name)
+
+    for metadata in (Labels(), Fewer(), {"doc": 5}, {"frozen": True}):
         cls = ffi.dataclass(
             type(
                 "Labelled",

@@ -311,6 +311,14 @@ def test_text_without_meaning_is_shown(annotation: str, shown: str, ffi: Any) ->
         one_field(ffi, annotation)
 
 
+def test_an_error_about_a_name_that_a_module_lacks_names_the_field(ffi: Any) -> None:
+    with pytest.raises(AttributeError) as caught:
+        one_field(ffi, "typing.Listt[int]")
+    assert str(caught.value) == "field 'x' of One: module 'typing' has no attribute 'Listt'"
+    if sys.version_info >= (3, 10):
+        assert (caught.value.name, caught.value.obj) == ("Listt", typing)
+
+
 def test_names_of_later_classes(ffi: Any) -> None:
     @ffi.dataclass
     class Parent:
