@@ -111,13 +111,18 @@ class AccessPath:
     ('index', 1)
     """
 
-    __slots__ = ("steps",)
+    __slots__ = ("_steps",)
     __module__ = "anyffi.structure"
 
-    steps: tuple[AccessStep, ...]
+    _steps: tuple[AccessStep, ...]
 
     def __init__(self, steps: Any = ()) -> None:
-        self.steps = tuple(map(_read_step, steps))
+        self._steps = tuple(map(_read_step, steps))
+
+    @property
+    def steps(self) -> tuple[AccessStep, ...]:
+        """The steps, of which the first starts at the value."""
+        return self._steps
 
     def __str__(self) -> str:
         return "".join(_show_step(kind, value) for kind, value in self.steps)
@@ -145,7 +150,7 @@ class AccessPath:
     @property
     def parent(self) -> AccessPath | None:
         """The path without its last step; None for the root."""
-        return AccessPath(self.steps[:-1]) if self.steps else None
+        return _make_path(self.steps[:-1]) if self.steps else None
 
     def attr(self, name: str) -> AccessPath:
         """Return the path to a field of the part."""
@@ -164,7 +169,7 @@ class AccessPath:
         return self._then("element", element)
 
     def _then(self, kind: str, value: Any) -> AccessPath:
-        return AccessPath((*self.steps, (kind, value)))
+        return _make_path((*self.steps, _read_step((kind, value))))
 
     def is_prefix_of(self, other: AccessPath) -> bool:
         """Return whether a path begins with all steps of this one."""
@@ -190,6 +195,13 @@ class AccessPath:
             else:
                 raise KeyError(value)
         return root
+
+
+def _make_path(steps: tuple[AccessStep, ...]) -> AccessPath:
+    """Return a path of steps that were read before: to read all again made long paths slow to build."""
+    made = AccessPath.__new__(AccessPath)
+    made._steps = steps
+    return made
 
 
 def _hash_of(value: Any) -> int:

@@ -20,6 +20,23 @@ def test_they_are_made_step_by_step() -> None:
     assert pickle.loads(pickle.dumps(path)) == path
 
 
+def test_they_never_change() -> None:
+    path = AccessPath.root().attr("body")
+    for change in (lambda: setattr(path, "steps", ()), lambda: delattr(path, "steps")):
+        with pytest.raises(AttributeError):
+            change()
+    assert str(path) == ".body"
+
+
+def test_they_may_be_long() -> None:
+    path = AccessPath.root()
+    for _ in range(10_000):
+        path = path.array_item(0)
+    assert len(path) == 10_000
+    assert (parent := path.parent) is not None
+    assert parent.array_item(0) == path
+
+
 def test_indexes_are_ints_and_names_are_text() -> None:
     class Number:
         def __index__(self) -> int:
