@@ -106,10 +106,17 @@ class Records:
 
     def unfold(self, x: Any, factory: Any, is_dict: bool) -> Any:
         """Return the result of a factory for an object's fields, and so for the objects in the fields."""
-        if isinstance(x, type) or not self.fields_of(type(x)):
+        if isinstance(x, type) or self._fields_to_unfold(type(x)) is None:
             name = "asdict" if is_dict else "astuple"
             raise TypeError(f"{name}() should be called on dataclass instances")
         return self._unfold(x, factory, is_dict)
+
+    def _fields_to_unfold(self, cls: type) -> tuple[Any, ...] | None:
+        """Return the fields of a dataclass, which may have none, or of a C++ class that has some."""
+        import dataclasses
+
+        fields = self.fields_of(cls)
+        return fields if fields or dataclasses.is_dataclass(cls) else None
 
     def _unfold(self, x: Any, factory: Any, is_dict: bool, in_set: bool = False) -> Any:
         """Copy a value. Objects in sets are kept, because the factory's results may not be hashable."""
@@ -134,8 +141,8 @@ class Records:
             return set(self._unfold_each(x, factory, is_dict, True))
         if isinstance(x, (frozenset, public["FrozenSet"])):
             return frozenset(self._unfold_each(x, factory, is_dict, True))
-        fields = () if in_set else self.fields_of(type(x))
-        if fields:
+        fields = None if in_set else self._fields_to_unfold(type(x))
+        if fields is not None:
             unfolded = []
             for field in fields:
                 value = self._unfold(getattr(x, field.name), factory, is_dict, in_set)

@@ -375,6 +375,13 @@ def test_asdict_of_containers(ffi: Any) -> None:
     assert ffi.astuple(tree) == ([(1,)], {"a": (2,)}, ((3,), 4), {5})
     assert ffi.asdict(Leaf(1), dict_factory=list) == [("x", 1)]
     assert [f.name for f in ffi.fields(tree)] == ["leaves", "by_name", "pair", "rest"]
+
+    @ffi.dataclass
+    class Empty:
+        pass
+
+    assert (ffi.asdict(Empty()), ffi.astuple(Empty())) == ({}, ())
+    assert ffi.asdict(Tree([], {}, (Leaf(3), 4), [Empty()]))["rest"] == [{}]
     for wrong in (Leaf, 3, ffi.List([1])):
         with pytest.raises(TypeError, match=r"asdict\(\) should be called on dataclass instances"):
             ffi.asdict(wrong)

@@ -95,6 +95,39 @@ def test_walks_and_json(ffi: Any) -> None:
             ffi.from_json(text)
 
 
+@pytest.mark.parametrize("structural", [None, "identity", "variable", "dag"])
+def test_objects_without_fields(structural: str | None, ffi: Any) -> None:
+    """Such as a statement that only its class tells from others."""
+
+    @ffi.dataclass(f"struct.{ffi.ffi_mode}.Break.{structural}", structural=structural, eq=False)
+    class Break:
+        pass
+
+    @ffi.dataclass(f"struct.{ffi.ffi_mode}.Continue.{structural}", structural=structural, eq=False)
+    class Continue:
+        pass
+
+    one, other = Break(), Break()
+    is_one = {"structural_equal": ffi.structural_equal, "==": lambda a, b: a == b}
+    assert {name: same(one, other) for name, same in is_one.items()} == {
+        "structural_equal": structural in (None, "dag"),
+        "==": False,
+    }
+    assert ffi.structural_equal([one, one], [other, other]) is (structural in (None, "dag"))
+    assert ffi.structural_equal([one, one], [one, other]) is (structural is None)
+    assert ffi.structural_equal([one, 1], [one, 1])
+    assert ffi.structural_hash(one) == ffi.structural_hash(other) != ffi.structural_hash(Continue())
+    assert str(ffi.first_mismatch([one, one], [one, Continue()])) == "[1]"
+    assert ffi.children(one) == []
+    assert ffi.map([one, 1], {Break: lambda each: 2}) == [2, 1]
+    text = ffi.to_json([one, one, other])
+    assert text.count('"data": {}') == 2
+    for made in (ffi.from_json(text), ffi.copy([one, one, other])):
+        assert [type(each) for each in made] == [Break] * 3
+        assert made[0] is made[1] is not made[2]
+        assert made[0] is not one
+
+
 def test_an_object_that_refers_to_itself_alone(ffi: Any) -> None:
     c = make_classes(ffi)
     x, y = c.Add(1, None), c.Add(1, None)

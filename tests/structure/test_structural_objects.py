@@ -63,9 +63,11 @@ def test_objects_without_fields(ffi: Any, calculus: Any) -> None:
         )
         == 2
     )
-    check(ffi, calculus.Plain(), calculus.Plain(), False)
-    plain = calculus.Plain()
-    check(ffi, [plain], [plain], True)
+    for cls in (calculus.Plain, calculus.PlainNode):
+        plain, other = cls(), cls()
+        check(ffi, plain, other, False)
+        check(ffi, [plain, plain], [plain, plain], True)
+        check(ffi, [plain, plain], [plain, other], False)
 
 
 def test_bound_variables(ffi: Any, calculus: Any) -> None:

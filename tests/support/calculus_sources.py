@@ -21,6 +21,7 @@ struct Note { std::string text; AnyValue value; AnyValue origin; };
 struct Unique { int64_t number; };
 struct Saved { int64_t a = 1, b = 2; };
 struct Plain { int64_t x = 0; };
+struct PlainNode { int64_t x = 0; };
 
 ANYFFI_CLASS(Var, "calculus.Var").structural(Structure::kVariable)
     .init<std::string>(arg("name")).field("name", &Var::name).structural(Structure::kIgnore);
@@ -40,6 +41,7 @@ ANYFFI_CLASS(Saved, "calculus.Saved").init<>().init<int64_t, int64_t>(arg("a"), 
     .pickle([](const Saved& s) { return anyffi::Array<int64_t>{s.a, s.b}; },
             [](const anyffi::Array<int64_t>& s) { return Saved{s[0], s[1]}; });
 ANYFFI_CLASS(Plain, "calculus.Plain").init<>();
+ANYFFI_CLASS(PlainNode, "calculus.PlainNode").structural(Structure::kDag).init<>();
 
 /// Trees and chains without wrappers in Python.
 static AnyValue make_tree(int64_t depth, int64_t seed) {

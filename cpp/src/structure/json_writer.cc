@@ -87,7 +87,7 @@ int JsonWriter::write_value(const AnyffiValue& given, bool may_return) {
   bool is_node = form_of(value.type_code) != Form::kLeaf || value.type_code == ANYFFI_TENSOR;
   if (value.type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) {
     const ObjectType& type = types_.find(value.type_code);
-    is_node = type.get_state != nullptr || !type.fields.empty();
+    is_node = type.get_state != nullptr || type.has_fields;
     const AnyffiRecord* record = type.info->record;
     if (record != nullptr && record->completed != nullptr) return refuse(value, ", since it is not initialized");
   }

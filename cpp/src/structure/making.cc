@@ -246,7 +246,7 @@ Form Maker::form_of_value(const AnyffiValue& value, const ObjectType** out_type)
   if (form != Form::kFields) return form;
   *out_type = &types_.find(value.type_code);
   const ObjectType& type = **out_type;
-  if (type.fields.empty()) return type.form;
+  if (!type.has_fields) return type.form;
   // Values that are compared by identity have parts here, too.
   bool has_state_only = type.get_state != nullptr && !recipe_of(type).is_known();
   return has_state_only ? Form::kState : Form::kFields;

@@ -10,6 +10,7 @@
 #include "core/errors.h"
 #include "core/immortal.h"
 #include "core/mutex.h"
+#include "records/record.h"
 #include "structure/leaves.h"
 #include "values/containers.h"
 
@@ -84,7 +85,8 @@ const ObjectType& ObjectTypes::add(int32_t type_code) {
   auto index = static_cast<size_t>(type_code - ANYFFI_FIRST_DYNAMIC_TYPE);
   if (index >= types_.size()) types_.resize(index + 1, nullptr);
   const AnyffiTypeInfo& info = *anyffi_type_get_info(type_code);
-  auto* type = new (Allocator<ObjectType>().allocate(1)) ObjectType{&info, Form::kLeaf, 0, false, 0, {}, nullptr};
+  auto* type =
+      new (Allocator<ObjectType>().allocate(1)) ObjectType{&info, Form::kLeaf, 0, false, false, 0, {}, nullptr};
   types_[index] = type;
   for (int32_t depth = 0; depth <= info.depth; ++depth) {
     const AnyffiTypeInfo& owner = depth < info.depth ? *anyffi_type_get_info(info.ancestors[depth]) : info;
@@ -96,7 +98,9 @@ const ObjectType& ObjectTypes::add(int32_t type_code) {
   }
   type->key_hash = hash_key_of_type(info.type_key);
   if (find_method(info, "", ANYFFI_RESTORE) != nullptr) type->get_state = find_method(info, "__getstate__", 0);
-  if (!type->fields.empty()) {
+  // A record has nothing but its fields, also if there are none, unless it has a part of C++.
+  type->has_fields = !type->fields.empty() || (info.record != nullptr && !info.record->has_base());
+  if (type->has_fields) {
     type->form = Form::kFields;
   } else if (type->get_state != nullptr) {
     type->form = Form::kState;

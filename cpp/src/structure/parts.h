@@ -28,6 +28,7 @@ struct ObjectType {
   Form form;
   int32_t structure;       /* AnyffiStructure */
   bool is_scope;           /* some field binds variables for the fields after it */
+  bool has_fields;         /* its objects consist of their fields; a record may have none */
   uint64_t key_hash;       /* the same in every process */
   Vector<Part> fields;     /* those of ancestors first */
   AnyffiObject* get_state; /* the function `__getstate__`, or NULL */
