@@ -21,7 +21,8 @@ __all__ = ["explain", "explain_field", "name_keywords"]
 
 #: The description of the rejected value after its class: `Tensor of float32, of shape ()`.
 _LAYOUT = re.compile(
-    r"(.*?)( of another version of its library| of \w+(?:, of shape \([\d, ]*\))?| with shape \([\d, ]*\))"
+    r"(.*?)( of another version of its library| of another definition of the class"
+    r"| of \w+(?:, of shape \([\d, ]*\))?| with shape \([\d, ]*\))"
 )
 #: How a message introduces the description of a tensor.
 _TENSORS = ("one of ", "a tensor of ")

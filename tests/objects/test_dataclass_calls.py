@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 import gc
-from typing import Any
+from typing import Any, Optional, Union
 
 import pytest
 
@@ -185,6 +185,36 @@ def test_objects_of_a_class_that_is_declared_again(ffi: Any) -> None:
     draft.b = [1]
     draft.a = 1
     assert (draft.a, draft.b) == (1, [1])
+
+
+def test_objects_of_a_former_definition_are_refused_with_the_reason(ffi: Any) -> None:
+    """The names of both classes are the same."""
+
+    def declare(name: str) -> Any:
+        class Cell:
+            pass
+
+        Cell.__annotations__ = {name: int}
+        return ffi.dataclass("test.former.Cell")(Cell)
+
+    old = declare("a")(1)
+    cell = declare("b")
+    for annotation, value in [
+        (cell, old),
+        (Optional[cell], old),
+        (Union[int, cell, str], old),
+        (list[cell], [old]),
+        (Optional[list[cell]], [old]),
+        (tuple[cell, int], (old, 1)),
+    ]:
+        holder = ffi.dataclass("test.former.Holder")(
+            type("Holder", (), {"__annotations__": {"x": annotation}})
+        )
+        with pytest.raises(TypeError, match=", got test.former.Cell of another definition of the class$"):
+            holder(value)
+    holder = ffi.dataclass("test.former.Holder")(type("Holder", (), {"__annotations__": {"x": list[cell]}}))
+    with pytest.raises(TypeError, match=r"expected List\[test.former.Cell\], got test.former.Cell$"):
+        holder(cell(1))
 
 
 def test_a_class_that_is_changed_while_it_is_called(ffi: Any) -> None:

@@ -57,6 +57,24 @@ void append_class_name(String* out, const AnyffiValue& value) {
   }
 }
 
+/// Whether `expected` is the key of a type, or a union with it.
+bool is_expected(std::string_view key, std::string_view expected) {
+  constexpr std::string_view kOr = " | ";
+  for (size_t end;; expected.remove_prefix(end + kOr.size())) {
+    end = expected.find(kOr);
+    if (expected.substr(0, end) == key) return true;
+    if (end == std::string_view::npos) return false;
+  }
+}
+
+/// Says why an object is refused whose type has the key of the expected one.
+void append_version(String* out, const AnyffiMismatch& mismatch) {
+  const AnyffiTypeInfo* info = anyffi_type_get_info(mismatch.got.type_code);
+  if (info == nullptr || info->type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return;
+  if (mismatch.got.as_object->type_code == ANYFFI_OBJECT || !is_expected(info->type_key, mismatch.expected)) return;
+  *out += info->record != nullptr ? " of another definition of the class" : " of another version of its library";
+}
+
 /// Appends the refused value, or the name of its type if that was wrong.
 void append_got(String* out, const AnyffiMismatch& mismatch) {
   if (mismatch.got_text[0] != 0) {
@@ -64,6 +82,7 @@ void append_got(String* out, const AnyffiMismatch& mismatch) {
   } else if (mismatch.reason == ANYFFI_MISMATCH_TYPE || mismatch.reason == ANYFFI_MISMATCH_TENSOR) {
     append_class_name(out, mismatch.got);
     if (mismatch.got.type_code == ANYFFI_TENSOR) append_layout(out, mismatch.got);
+    if (mismatch.reason == ANYFFI_MISMATCH_TYPE) append_version(out, mismatch);
   } else {
     append_repr(out, &mismatch.got);
   }
@@ -123,8 +142,6 @@ void append_reason(String* out, const AnyffiMismatch& mismatch) {
   if (info == nullptr || info->type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return;
   if (mismatch.got.as_object->type_code == ANYFFI_OBJECT) {
     *out += " that C++ had lent for a call that has ended";
-  } else if (std::strcmp(info->type_key, mismatch.expected) == 0) {
-    *out += " of another version of its library";
   }
 }
 
