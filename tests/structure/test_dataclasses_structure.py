@@ -128,6 +128,17 @@ def test_objects_without_fields(structural: str | None, ffi: Any) -> None:
         assert made[0] is not one
 
 
+def test_an_object_with_an_unset_field_is_not_written(ffi: Any) -> None:
+    @ffi.dataclass(f"struct.{ffi.ffi_mode}.Unset")
+    class Unset:
+        a: int
+        b: int = anyffi.field(init=False)
+
+    message = r"^Unset cannot be written as JSON, since a field is not set: at \[1\].b$"
+    with pytest.raises(TypeError, match=message):
+        ffi.to_json([1, Unset(1)])
+
+
 def test_an_object_that_refers_to_itself_alone(ffi: Any) -> None:
     c = make_classes(ffi)
     x, y = c.Add(1, None), c.Add(1, None)

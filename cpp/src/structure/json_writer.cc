@@ -6,7 +6,7 @@
 
 #include "core/errors.h"
 #include "core/messages.h"
-#include "records/record.h"
+#include "records/layout.h"
 #include "structure/leaves.h"
 #include "tensors/names.h"
 #include "tensors/spec.h"
@@ -188,7 +188,11 @@ int JsonWriter::write_object(AnyffiObject* object) {
     put_name(type.fields[i].field->name);
     text_.put(": ");
     part_ = static_cast<int64_t>(i);
-    if (type.fields[i].field->get(object, type.fields[i].field, &part) != 0) return -1;
+    const AnyffiFieldInfo* field = type.fields[i].field;
+    if (field->get(object, field, &part) != 0) {
+      bool is_draft = object->deleter == &destroy_draft;
+      return is_draft ? refuse(anyffi_make_object(object), ", since a field is not set") : -1;
+    }
     Owned owned(part);
     if (part.type_code > 0) part.aux = 0;
     if (write_value(part, is_shared(part, 1)) != 0) return -1;
