@@ -241,10 +241,10 @@ class WalksApi:
         else:
             is_mapping = isinstance(value, (self.Map, self.Dict))
             has_such = is_mapping or (kind == "element" and isinstance(value, (self.FrozenSet, self.Set)))
-            keys = list(value) if has_such else []
-            if name not in keys:
+            if not has_such or name not in value:
                 raise KeyError(name)
-            number = keys.index(name)
+            # A Dict finds what the container itself finds, such as keys with a NaN.
+            number = self.Dict(zip(value, range(len(value))))[name]
             if is_mapping:
                 number = 2 * number + (kind == "key")
         return number

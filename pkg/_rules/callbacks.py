@@ -65,7 +65,10 @@ def choose_function(function: Any, otherwise: Callable[[Any], Any]) -> Callable[
     for types, each in zip(function, function.values()):
         has_any = any(x is anything for x in (types if type(types) is tuple else (types,)))
         accepted = object if has_any else types
-        isinstance(None, accepted)  # a TypeError for what is no type
+        try:
+            isinstance(None, accepted)
+        except TypeError as error:
+            raise TypeError(f"a function for {accepted!r}: {error}") from None
         if not callable(each):
             raise TypeError(f"expected a callable for {accepted!r}, got {type(each).__name__}")
         rows.append((accepted, each))

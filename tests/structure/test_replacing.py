@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -137,3 +138,14 @@ def test_what_can_be_read_but_is_no_part(ffi: Any) -> None:
     ):
         with pytest.raises(AttributeError, match=message):
             ffi.replace(value, path(("field", name)), 1)
+
+
+def test_keys_that_equal_nothing_in_python(ffi: Any) -> None:
+    """Containers find a NaN, and so does the path to what differs."""
+    for key in (math.nan, (math.nan, 1), complex(math.nan, 1)):
+        one, other = {0: 0, key: [1]}, {0: 0, key: [2]}
+        found = ffi.first_mismatch(one, other).path
+        assert ffi.structural_equal(ffi.replace(one, found, 2), other)
+        assert ffi.structural_equal(ffi.replace({0, key}, path(("element", key)), 2), {0, 2})
+    with pytest.raises(KeyError):
+        ffi.replace({0, 1}, path(("element", math.nan)), 2)
