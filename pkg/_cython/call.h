@@ -22,10 +22,14 @@ static inline void anyffi_py_release_holder(AnyffiObject* holder, void** place) 
     anyffi_release(holder);
     return;
   }
-  // Nothing else is in such an object.
   *place = NULL;
-  holder->strong_count = 0;
-  holder->deleter(holder, ANYFFI_DELETE_MEMORY);
+  if (holder->type_code == ANYFFI_ERROR) {
+    anyffi_release(holder);
+  } else {
+    // Nothing else is in such an object.
+    holder->strong_count = 0;
+    holder->deleter(holder, ANYFFI_DELETE_MEMORY);
+  }
   Py_DECREF(handle);
 }
 
@@ -37,6 +41,8 @@ static inline void anyffi_py_release_made(const AnyffiValue* value) {
     anyffi_py_release_holder(value->as_object, &((AnyffiFunction*)value->as_object)->handle);
   } else if (value->type_code == ANYFFI_PY_OBJECT) {
     anyffi_py_release_holder(value->as_object, &((AnyffiPyObject*)value->as_object)->handle);
+  } else if (value->type_code == ANYFFI_ERROR) {
+    anyffi_py_release_holder(value->as_object, &((AnyffiError*)value->as_object)->handle);
   } else {
     anyffi_release(value->as_object);
   }

@@ -300,6 +300,8 @@ inline constexpr bool kBorrowsObject = false;
 template <class T>
 inline constexpr bool kBorrowsObject<T, std::void_t<decltype(&Traits<T>::fits), typename Traits<T>::Reference>> =
     std::is_same_v<typename Traits<T>::Reference, T> && !kIsRef<T>;
+template <>
+inline constexpr bool kBorrowsObject<AnyValue> = true;
 
 /// The exact types: values that `from_value` accepts are conversions.
 template <class T>
@@ -332,6 +334,37 @@ class BorrowedArgument {
  private:
   AnyffiObject* object_ = nullptr;
   AnyValue owned_;
+};
+
+/// The same for `const AnyValue&`. An instance of a class is retained, and so is what is in a box.
+template <>
+class BorrowedArgument<AnyValue> {
+ public:
+  BorrowedArgument() = default;
+  BorrowedArgument(const BorrowedArgument&) = delete;
+  BorrowedArgument& operator=(const BorrowedArgument&) = delete;
+  ~BorrowedArgument() {
+    if (is_owned()) anyffi_release(value_.as_object);
+  }
+  bool borrow(const AnyffiValue& value) {
+    int32_t code = value.type_code;
+    if (code <= 0 || code >= ANYFFI_FIRST_DYNAMIC_TYPE || code == ANYFFI_BOX) return false;
+    value_ = anyffi_make_object(value.as_object);
+    return true;
+  }
+  bool load(AnyffiValue& value, AnyffiMismatch& why) {
+    AnyValue loaded;
+    if (!Traits<AnyValue>::load(value, loaded, why)) return false;
+    value_ = loaded.release();
+    is_owned_ = value_.type_code > 0;
+    return true;
+  }
+  bool is_owned() const { return is_owned_; }
+  const AnyValue& operator*() const { return reinterpret_cast<const AnyValue&>(value_); }
+
+ private:
+  AnyffiValue value_{};
+  bool is_owned_ = false;
 };
 
 /// A parameter of type T& of an object class without `from_value`: borrowed from the caller during the call.

@@ -141,7 +141,7 @@ TYPES = [
     ),
     Type("Shape", "const anyffi::Shape&", "const std::vector<int64_t>&", VIEW),
     Type("Point", "const anyffi::Ref<Point>&", "const Point&", VIEW),
-    Type("any", "const anyffi::AnyView&", "const nb::object&", VIEW),
+    Type("any", "const anyffi::AnyValue&", "const nb::object&", NO_GIVE),
 ]
 
 BY_KEY = {each.key: each for each in TYPES}
