@@ -1,11 +1,16 @@
 // Parameters that borrow the object of their argument.
 #include <anyffi/anyffi.h>
-#include <anyffi/stl/vector.h>
+#include <anyffi/stl/string.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
 
 namespace test {
+
+struct Seen {
+  static constexpr anyffi::FixedText kTypeKey{"borrowed_test.Seen"};
+};
 
 /// A user's type with conversions of its own.
 struct Rows : anyffi::List<int64_t> {
@@ -21,6 +26,7 @@ struct anyffi::Traits<test::Rows> : anyffi::Traits<anyffi::List<int64_t>> {
 
 namespace {
 
+using anyffi::AnyValue;
 using anyffi::Array;
 using anyffi::Error;
 using anyffi::Function;
@@ -30,6 +36,9 @@ static_assert(anyffi::detail::kBorrowsObject<List<int64_t>>);
 static_assert(anyffi::detail::kBorrowsObject<Function>);
 static_assert(!anyffi::detail::kBorrowsObject<anyffi::ObjectRef>, "a std::unique_ptr may take the object");
 static_assert(!anyffi::detail::kBorrowsObject<test::Rows>, "its conversion may differ");
+static_assert(anyffi::detail::kBorrowsObject<AnyValue>);
+
+int64_t count_of(const AnyValue& x) { return static_cast<int64_t>(x.raw().as_object->strong_count); }
 
 TEST(Borrowed, AReferenceDoesNotCount) {
   List<int64_t> xs{1, 2};
@@ -52,6 +61,31 @@ TEST(Borrowed, ALaterArgumentThatIsRefusedLeavesTheCount) {
   EXPECT_THROW(f(xs, ys, "no number"), Error);
   EXPECT_EQ(xs.use_count(), 1);
   EXPECT_EQ(ys.use_count(), 1);
+}
+
+TEST(Borrowed, AnyValueBorrowsObjectsOfTheRuntime) {
+  Function count = Function::from([](const AnyValue& x) { return count_of(x); });
+  List<int64_t> xs{1, 2};
+  EXPECT_EQ(count(xs).cast<int64_t>(), 1);
+  // A std::unique_ptr may take an instance of a class, unless another reference is counted.
+  auto seen = anyffi::make_object<test::Seen>();
+  EXPECT_EQ(count(seen).cast<int64_t>(), 2);
+  EXPECT_EQ(seen.use_count(), 1);
+}
+
+TEST(Borrowed, AnyValueIsCountedOrCopiedIfItIsKept) {
+  AnyValue kept;
+  Function keep = Function::from([&kept](const AnyValue& x) { kept = x; });
+  List<int64_t> xs{7};
+  keep(xs);
+  EXPECT_EQ(xs.use_count(), 2);
+  {
+    std::string text(100, 'x');
+    keep(std::string_view(text));
+    text.assign(100, 'y');
+  }
+  EXPECT_EQ(xs.use_count(), 1);
+  EXPECT_EQ(kept.cast<std::string>(), std::string(100, 'x'));
 }
 
 TEST(Borrowed, AKeptArgumentIsCounted) {
