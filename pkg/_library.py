@@ -44,7 +44,8 @@ def _find(*parts: str) -> str:
     resource: Any = files and files()
     for part in parts:
         resource = resource and resource.joinpath(part)
-    if not resource or not resource.is_file():
+    # As text, since functions of `os` may raise TypeError if CPython has no memory to call `__fspath__`.
+    path = str(resource or "")
+    if not os.path.isfile(path):
         raise ImportError(f"this installation of anyffi lacks {'/'.join(parts)}; reinstall it")
-    path: str = os.fspath(resource)
     return path

@@ -54,7 +54,8 @@ def _load() -> Any:
     for name, (result, *params) in PROTOTYPES.items():
         function = sectioned.get(name) or getattr(loaded, name)
         function.restype = result
-        function.argtypes = params
+        # Of a list ctypes would make a tuple, and raise TypeError without memory for it.
+        function.argtypes = tuple(params)
         setattr(Library, name[len("anyffi_") :], staticmethod(platform.guard(function)))
     return Library
 

@@ -37,7 +37,10 @@ _Class = TypeVar("_Class", bound=type)
 _api = ctypes.pythonapi
 #: The address of the function that retains an object.
 retain = address_of(_api.Py_IncRef)
-_create_type = PYFUNCTYPE(py_object, c_void_p, py_object)(("PyType_FromSpecWithBases", _api))
+#: Return a new type, and release it. The former returns an address because without memory for the name of the
+#: type CPython 3.11 returns NULL without an exception, for which ctypes would crash if it were a `py_object`.
+_create_type = PYFUNCTYPE(c_void_p, c_void_p, py_object)(("PyType_FromSpecWithBases", _api))
+_release_type = PYFUNCTYPE(None, c_void_p)(("Py_DecRef", _api))
 #: Kept alive, because C code stores pointers to these. Before Python 3.11 a type uses its spec's name.
 _kept: list[Any] = []
 
@@ -48,7 +51,13 @@ def _subclass(name: str, base: Any, functions: dict[int, Any], flags: int) -> An
     slots = (layout.Slot * (len(filled) + 1))(*filled)
     spec = layout.Spec(name.encode(), base.__basicsize__, base.__itemsize__, layout.TYPE_FLAGS | flags, slots)
     _kept.extend((spec, slots))
-    return _create_type(ctypes.addressof(spec), (base,))
+    created = _create_type(ctypes.addressof(spec), (base,))
+    if created is None:
+        raise MemoryError
+    try:
+        return ctypes.cast(created, py_object).value
+    finally:
+        _release_type(created)
 
 
 def collected(base: Any, traverse: Any, clear: Any) -> Any:

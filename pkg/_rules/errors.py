@@ -6,6 +6,7 @@ only matters for errors made in C++, and for C++ code that reads the kind of a P
 
 from __future__ import annotations
 
+import _thread
 import builtins
 import sys
 from collections.abc import Iterator
@@ -65,15 +66,15 @@ def require_main_interpreter(is_main: bool) -> None:
 
 def is_main_interpreter() -> bool:
     """Return whether this is the main interpreter, as far as Python code can tell."""
+    # Not `from _thread import`: an ImportError without memory for its message becomes a TypeError on CPython.
+    is_main = getattr(_thread, "_is_main_interpreter", None)  # CPython 3.13
+    if is_main is not None:
+        return bool(is_main())
     try:
-        from _thread import _is_main_interpreter  # type: ignore[attr-defined]  # CPython 3.13
+        from _xxsubinterpreters import get_current, get_main  # type: ignore[import-not-found]
     except ImportError:
-        try:
-            from _xxsubinterpreters import get_current, get_main  # type: ignore[import-not-found]
-        except ImportError:
-            return True
-        return bool(get_current() == get_main())
-    return bool(_is_main_interpreter())
+        return True
+    return bool(get_current() == get_main())
 
 
 @contextmanager

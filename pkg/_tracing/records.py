@@ -42,8 +42,9 @@ class Call(NamedTuple):
     mode: str
     libraries: list[Any]
     #: `(name, reference, arguments, outcome, arguments afterwards)`; the outcome is None if the call did not
-    #: return. The record is None if it is damaged.
+    #: return. The record is None if it could not be read, for a reason.
     record: tuple[Any, ...] | None
+    reason: str = ""
 
 
 class _Unpickler(pickle.Unpickler):
@@ -77,7 +78,7 @@ class _File:
         self.num_unread = 0
 
     def records(self) -> Iterator[Any]:
-        """Return the records, up to one that is incomplete or damaged; None for what is no pickle."""
+        """Return the records, up to one that is incomplete or damaged; an exception for one not read."""
         place = self._begin
         while self.is_begun and place + HEADER <= len(self._data):
             size = int.from_bytes(self._data[place : place + 4], "little")
@@ -88,8 +89,8 @@ class _File:
             place += HEADER + size
             try:
                 read = _Unpickler(io.BytesIO(record)).load()
-            except Exception:
-                read = None
+            except Exception as error:
+                read = error
             yield read
         self.num_unread = len(self._data) - place
 
@@ -125,7 +126,12 @@ def read_calls(folder: str, damaged: dict[str, int]) -> Iterator[Call]:
             return
         process, libraries = file.process, []
         for record in file.records():
+            reason = "this is no record of a call"
             if not isinstance(record, tuple):
+                if isinstance(record, MemoryError):
+                    reason = "MemoryError: its record could not be read"
+                    # It may be the end of a call.
+                    is_whole = False
                 record = ()
             if len(record) == 1 and isinstance(record[0], list):
                 libraries = record[0]
@@ -139,7 +145,7 @@ def read_calls(folder: str, damaged: dict[str, int]) -> Iterator[Call]:
                     yield Call(number, found[0].name, file.mode, found[1], (*found[2], *record[2:]))
             else:
                 number += 1
-                yield Call(number, file.name, file.mode, libraries, None)
+                yield Call(number, file.name, file.mode, libraries, None, reason)
         if file.num_unread:
             damaged[file.name] = file.num_unread
             is_whole = False

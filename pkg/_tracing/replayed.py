@@ -26,7 +26,7 @@ class _NoCall(Exception):
 def _load(call: Call, tell: Any) -> tuple[Any, Any, Any]:
     """Load the libraries, the function and the arguments of a call."""
     if call.record is None:
-        raise _NoCall("this is no record of a call")
+        raise _NoCall(call.reason)
     _, reference, packed, _, _ = call.record
     try:
         for path, *stamp in call.libraries:
@@ -141,7 +141,7 @@ def main(folder: str, begin: int, most: int, is_listed: int) -> None:
             return
         if call.record is None:
             tell(begun=call.number, file=call.file, mode=call.mode, name="", returned=True)
-            tell(done=call.number, failed="this is no record of a call")
+            tell(done=call.number, failed=call.reason)
             continue
         name, returned = str(call.record[0]), call.record[3] is not None
         tell(begun=call.number, file=call.file, mode=call.mode, name=name, returned=returned)

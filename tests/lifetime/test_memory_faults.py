@@ -150,6 +150,9 @@ PROGRAMS = {
     "pop": {},
     "change": {},
     "read_pairs": {},
+    "read_records": {},
+    "find_libraries": {},
+    "create_types": {},
     "cross_exceptions": {"failures.cc": FAILURES},
 }
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import ctypes
 import functools
 import gc
 import os
 import pickle
 import sys
+import tempfile
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -311,6 +314,72 @@ def read_pairs(faults: Faults, library: str = "") -> None:
         held.clear()
 
 
+def read_records(faults: Faults, library: str = "") -> None:
+    """A recorded call that cannot be read is listed as such, not as damaged or as one that did not return."""
+    from anyffi._tracing.records import MAGIC, RECORDS, frame, read_calls
+
+    calls = [(number, "f", b"reference", b"arguments") for number in range(3)]
+    ends = [(number, ("return", b"result"), None) for number in range(3)]
+    records = [("begin", *call) for call in calls] + [("end", *end) for end in ends]
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, f"1-000000{RECORDS}"), "wb") as file:
+            file.write(MAGIC + b'{"mode": "ctypes"}\n' + b"".join(map(frame, records)))
+        expected = [call.record for call in read_calls(folder, {})]
+        assert len(expected) == 3
+        for point in faults.each(least=20):
+            damaged: dict[str, int] = {}
+            found: Any = None
+            try:
+                found = faults.attempt(lambda into=damaged: [*read_calls(folder, into)])
+            except (OSError, RuntimeError) as error:  # CPython's own
+                assert "allocate" in str(error), point
+            for call in found or ():
+                is_unread = call.record is None and "MemoryError" in call.reason
+                assert is_unread or call.record in expected, (point, call)
+            assert found is None or len(found) == 3, (point, found)
+            assert damaged == {}, point
+
+
+def find_libraries(faults: Faults, library: str = "") -> None:
+    """The paths of the package's libraries are found, also in an editable installation."""
+    path = anyffi.find_library("anyffi")
+    for point in faults.each(least=5):
+        assert faults.attempt(lambda: anyffi.find_library("anyffi")) in (None, path), point
+
+
+def create_types(faults: Faults, library: str = "") -> None:
+    """The types that the ctypes backend creates by a function of CPython at import are complete, or missing."""
+    if anyffi.ffi_mode != "ctypes":
+        return
+    from anyffi._ctypes.cpython_wrappers import final
+
+    class Base:
+        """A text."""
+
+        __slots__ = ()
+
+    for point in faults.each(least=10):
+        made: Any = None
+        # ctypes raises it without memory to convert an argument.
+        with contextlib.suppress(ctypes.ArgumentError):
+            made = faults.attempt(lambda: final(Base))
+        if made is not None:
+            assert (made.__name__, made.__doc__, made.__base__, type(made())) == (
+                "Base",
+                "A text.",
+                Base,
+                made,
+            ), point
+    made = None
+    gc.collect()
+    before = sys.getrefcount(Base)
+    made = final(Base)
+    reference = weakref.ref(made)
+    del made
+    gc.collect()
+    assert (reference(), sys.getrefcount(Base)) == (None, before)
+
+
 def cross_exceptions(faults: Faults, library: str = "") -> None:
     """C++ catches one of Python as its class or a MemoryError; one of C++ has its attributes or is a MemoryError."""
     trim = anyffi.get_global_func("testing.fail_allocation")
@@ -372,6 +441,9 @@ PROGRAMS: dict[str, Callable[..., None]] = {
         pop,
         change,
         read_pairs,
+        read_records,
+        find_libraries,
+        create_types,
         cross_exceptions,
     )
 }
