@@ -12,6 +12,7 @@ from __future__ import annotations
 import compileall
 import faulthandler
 import gc
+import importlib.util
 import linecache
 import os
 import random
@@ -23,7 +24,7 @@ from typing import Any, Callable, NoReturn
 
 # Other packages that the package imports are imported here, so that only its own allocations fail.
 import collections.abc  # noqa: F401  # isort: skip
-import contextlib  # noqa: F401
+import contextlib
 import functools  # noqa: F401
 import inspect  # noqa: F401
 import json  # noqa: F401
@@ -35,18 +36,36 @@ import numpy  # noqa: F401
 from failing_memory import open_cells
 from support import ROOT
 
+# Before CPython 3.13 it tells whether an interpreter is the main one. Its initialization ends the process without
+# memory to register its types, and reports a lock that it cannot allocate as a RuntimeError.
+with contextlib.suppress(ImportError):
+    import _xxsubinterpreters  # type: ignore[import-not-found]
+
+    _xxsubinterpreters.get_current()
+# The loader of an editable installation builds the package first, in a process that CPython's `subprocess` may wait
+# for forever if it cannot allocate the message of an error.
+importlib.util.find_spec("anyffi")
+
 _INNERMOST = re.compile(r"first\):\n  File \"(.+)\", line (\d+) in (\S+)$", re.MULTILINE)
 
 
 def _is_own_crash(stack: str) -> bool:
-    """Whether CPython 3.11 itself crashed: in its import locks, or in an iterator of `items`."""
+    """Whether CPython 3.11 itself crashed: in its import locks, or when it created an iterator of `items`.
+
+    Such an iterator has a tuple for results. Without memory for it, `dictiter_new` of dictobject.c releases the
+    iterator before the garbage collector tracks it, and `dictiter_dealloc` untracks it nevertheless.
+    """
     innermost = _INNERMOST.search(stack)
     if innermost is None:
         return False
     file, line, function = innermost.groups()
     if file == "<frozen importlib._bootstrap>":
         return function in ("release", "__exit__", "acquire")
-    return "Segmentation fault" in stack and ".items()" in linecache.getline(file, int(line))
+    if "Segmentation fault" not in stack:
+        return False
+    # `compute_abstract_methods` of _abc.c iterates over the items of a class.
+    is_abc = function == "__new__" and os.path.basename(file) in ("<frozen abc>", "abc.py")
+    return is_abc or ".items()" in linecache.getline(file, int(line))
 
 
 def _use() -> Any:
