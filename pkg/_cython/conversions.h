@@ -49,6 +49,49 @@ static int anyffi_py_is_listed(PyTypeObject* cls) {
   return 0;
 }
 
+/// Whether a class is `array.array`: no Python program can make an immutable class with this name.
+static int anyffi_py_is_array(PyTypeObject* cls) {
+#ifdef Py_TPFLAGS_IMMUTABLETYPE
+  if (!PyType_HasFeature(cls, Py_TPFLAGS_IMMUTABLETYPE)) return 0;
+#else
+  if (PyType_HasFeature(cls, Py_TPFLAGS_HEAPTYPE)) return 0;
+#endif
+  return strcmp(cls->tp_name, "array.array") == 0;
+}
+
+/// The type of an element of `array.array`, of which `format` is the typecode; 0 for characters.
+static int anyffi_py_element_type(const char* format, Py_ssize_t size, AnyffiDataType* out) {
+  static const struct {
+    const char* letters;
+    uint8_t code;
+  } kinds[] = {{"bhilq", ANYFFI_kDLInt}, {"BHILQ", ANYFFI_kDLUInt}, {"fd", ANYFFI_kDLFloat}};
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); ++i) {
+    if (format[0] == 0 || format[1] != 0 || strchr(kinds[i].letters, format[0]) == NULL) continue;
+    *out = (AnyffiDataType){kinds[i].code, (uint8_t)(8 * size), 1};
+    return 1;
+  }
+  return 0;
+}
+
+/// Packs the numbers of an `array.array`, as their type and bytes: 1, 0 if the rules have to do it, -1 with an exception.
+static int anyffi_py_convert_array(PyObject* x, AnyffiValue* out) {
+  Py_buffer view;
+  AnyffiValue parts[2] = {anyffi_make_value((uint32_t)ANYFFI_DATA_TYPE, 0), anyffi_make_none()};
+  AnyffiDataType type;
+  if (PyObject_GetBuffer(x, &view, PyBUF_FORMAT) < 0) return -1;
+  int status = view.format != NULL && anyffi_py_element_type(view.format, view.itemsize, &type);
+  if (status == 1) {
+    parts[0].as_data_type = type;
+    if (anyffi_bytes_create(view.buf, view.len, &parts[1]) != 0 ||
+        anyffi_sequence_create_from(ANYFFI_ARRAY, parts, 2, out) != 0) {
+      status = anyffi_py_raise_taken();
+    }
+    anyffi_value_drop(&parts[1]);
+  }
+  PyBuffer_Release(&view);
+  return status;
+}
+
 /// Packs `x` converted to another type (AnyffiConversion): 1, 0 if the rules have to do it, -1 with an exception.
 static int anyffi_py_convert_directly(PyObject* x, int32_t conversion, AnyffiValue* out) {
   PyTypeObject* cls = Py_TYPE(x);
@@ -63,6 +106,7 @@ static int anyffi_py_convert_directly(PyObject* x, int32_t conversion, AnyffiVal
     made = PyOS_FSPath(x);
   } else if (conversion == ANYFFI_AS_SEQUENCE || conversion == ANYFFI_AS_ITERABLE) {
     if (cls == &PyRange_Type) return anyffi_py_convert_range(x, out);
+    if (anyffi_py_is_array(cls)) return anyffi_py_convert_array(x, out);
     if (!anyffi_py_is_listed(cls)) return 0;
     made = PySequence_List(x);
   } else {
