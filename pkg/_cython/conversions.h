@@ -73,7 +73,8 @@ static int anyffi_py_element_type(const char* format, Py_ssize_t size, AnyffiDat
   return 0;
 }
 
-/// Packs the numbers of an `array.array`, as their type and bytes: 1, 0 if the rules have to do it, -1 with an exception.
+/// Packs the numbers of an `array.array`, as their type and bytes: 1, 0 if the rules have to do it, -1 with an
+/// exception.
 static int anyffi_py_convert_array(PyObject* x, AnyffiValue* out) {
   Py_buffer view;
   AnyffiValue parts[2] = {anyffi_make_value((uint32_t)ANYFFI_DATA_TYPE, 0), anyffi_make_none()};

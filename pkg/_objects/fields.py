@@ -74,8 +74,8 @@ class Field(property):
 def option_of(field: Any, key: str) -> Any:
     """Return an entry of a field's metadata, or None.
 
-    The metadata may be a mapping of the user that has nothing but `__getitem__`, for which the standard library asks:
-    there, `in` would look up 0.
+    The metadata may be a mapping of the user that has nothing but `__getitem__`, which is all that the
+    standard library requires: `in` would look up 0 there.
     """
     try:
         return field.metadata[key]
