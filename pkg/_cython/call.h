@@ -221,12 +221,13 @@ ANYFFI_NEVER_INLINE void anyffi_py_offer_utf8(const AnyffiFunctionInfo* info, Py
   }
 }
 
-/// 1 for a view of text that is not ASCII.
+/// 1 for a view of text that is not ASCII, and for such text that is inline.
 ANYFFI_ALWAYS_INLINE int anyffi_py_is_wide_text(const AnyffiValue* value) {
+  if (value->type_code == ANYFFI_STR) return (uint64_t)value->as_int >> 60 != ANYFFI_ASCII;
   return value->type_code == ANYFFI_STR_VIEW && (value->aux & 3) != ANYFFI_ASCII;
 }
 
-/// Handles a view that is not short ASCII text: offers UTF-8, and records what callbacks may receive.
+/// Handles text that is not short ASCII: offers UTF-8, and records what callbacks may receive.
 ANYFFI_NEVER_INLINE void anyffi_py_mind_view(const AnyffiFunctionInfo* info, Py_ssize_t index, PyObject* x,
                                              AnyffiValue* out) {
   if (anyffi_py_is_wide_text(out)) anyffi_py_offer_utf8(info, index, x, out);
