@@ -310,6 +310,12 @@ inline constexpr uint64_t kExactTypes<Ref<T>> = kHasFromValue<T> ? type_bits(ANY
 template <class T>
 inline constexpr uint64_t kExactTypes<BorrowedRef<T>> = kExactTypes<T>;
 
+/// Whether the traits have `check(const AnyffiValue&, AnyffiMismatch&)`: an object that passes is used as it is.
+template <class T, class = void>
+inline constexpr bool kIsCheckedOnly = false;
+template <class T>
+inline constexpr bool kIsCheckedOnly<T, std::void_t<decltype(&Traits<T>::check)>> = true;
+
 /// The argument of a `const T&` parameter, where T is a reference class: the caller keeps its object alive, so that two
 /// atomic additions are saved. An object that was made by a conversion is owned.
 template <class T>
@@ -321,8 +327,13 @@ class BorrowedArgument {
     return true;
   }
   bool load(AnyffiValue& value, AnyffiMismatch& why) {
-    if (!Traits<T>::load(value, owned_, why)) return false;
-    object_ = owned_.raw().as_object;
+    if constexpr (kIsCheckedOnly<T>) {
+      if (!Traits<T>::check(value, why)) return false;
+      object_ = value.as_object;
+    } else {
+      if (!Traits<T>::load(value, owned_, why)) return false;
+      object_ = owned_.raw().as_object;
+    }
     return true;
   }
   bool is_owned() const { return !owned_.is_none(); }

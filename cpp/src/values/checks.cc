@@ -21,15 +21,18 @@ namespace {
 constexpr int64_t kAnyChange = -1;
 constexpr size_t kRecords = 512;
 
+/// Read without the lock: a reader that finds the same even version before and after read what was written together.
 struct Record {
+  std::atomic<uint32_t> version;  // odd while the record is written
   std::atomic<const AnyffiObject*> container;
-  const void* type;
-  int64_t change;  // for a deep check the value of `changes` when it began, else kAnyChange
+  std::atomic<const void*> type;
+  std::atomic<int64_t> change;  // for a deep check the value of `changes` when it began, else kAnyChange
 };
 
 Record records[kRecords];
 /// The number of changes of marked containers. Each change invalidates all deep records.
 std::atomic<int64_t> changes;
+/// Held to write a record.
 Mutex mutex;
 
 Record& record_of(const AnyffiObject* container) {
@@ -66,17 +69,24 @@ void anyffi_container_end_check(AnyffiObject* container, const void* type, int64
   std::lock_guard<Mutex> lock(mutex);
   if (changes.load(std::memory_order_acquire) != check || !(mask_of(container) & ANYFFI_CHECKED)) return;
   Record& record = record_of(container);
+  uint32_t version = record.version.load(std::memory_order_relaxed);
+  record.version.store(version + 1, std::memory_order_relaxed);
   record.container.store(container, std::memory_order_release);
-  record.type = type;
-  record.change = is_deep ? check : kAnyChange;
+  record.type.store(type, std::memory_order_release);
+  record.change.store(is_deep ? check : kAnyChange, std::memory_order_release);
+  record.version.store(version + 2, std::memory_order_release);
 }
 
 int32_t anyffi_container_is_checked(const AnyffiObject* container, const void* type) {
   if (!(mask_of(const_cast<AnyffiObject*>(container)) & ANYFFI_CHECKED)) return 0;
-  std::lock_guard<Mutex> lock(mutex);
   const Record& record = record_of(container);
-  return record.container.load(std::memory_order_relaxed) == container && record.type == type &&
-         (record.change == kAnyChange || record.change == changes.load(std::memory_order_acquire));
+  uint32_t version = record.version.load(std::memory_order_acquire);
+  bool is_same = record.container.load(std::memory_order_acquire) == container &&
+                 record.type.load(std::memory_order_acquire) == type;
+  int64_t change = record.change.load(std::memory_order_acquire);
+  // If another thread is writing the record, the elements are checked again.
+  bool is_whole = version % 2 == 0 && record.version.load(std::memory_order_relaxed) == version;
+  return is_same && is_whole && (change == kAnyChange || change == changes.load(std::memory_order_acquire));
 }
 
 void anyffi_container_forget_checks(AnyffiObject* container) {

@@ -249,10 +249,12 @@ struct Traits<Dict<K, V>> : detail::RefTraits<Dict<K, V>> {
       "Dict[" + FixedText(Traits<K>::name) + ", " + FixedText(Traits<V>::name) + "]";
   static constexpr uint64_t type_mask =
       (Traits<K>::type_mask & Traits<V>::type_mask) == detail::kEveryType ? detail::type_bits(ANYFFI_DICT) : 0;
-  static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
+  static bool check(const AnyffiValue& value, AnyffiMismatch& why) {
     if (value.type_code != ANYFFI_DICT) return detail::refuse(why, value, name);
-    if (!detail::check_entries<K, V>(value, why)) return false;
-    return detail::hold_object(value, holder);
+    return detail::check_entries<K, V>(value, why);
+  }
+  static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
+    return check(value, why) && detail::hold_object(value, holder);
   }
   static constexpr bool kIsReadInPlace = kIsSteady;
   static bool fits(const AnyffiValue& value) {

@@ -392,10 +392,12 @@ struct Traits<List<T>> : detail::RefTraits<List<T>> {
   static constexpr bool kIsSteady = detail::kIsSteady<T>;
   ANYFFI_HIDDEN_ static constexpr auto name = "List[" + FixedText(Traits<T>::name) + "]";
   static constexpr uint64_t type_mask = Traits<T>::type_mask == detail::kEveryType ? detail::type_bits(ANYFFI_LIST) : 0;
-  static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
+  static bool check(const AnyffiValue& value, AnyffiMismatch& why) {
     if (value.type_code != ANYFFI_LIST) return detail::refuse(why, value, name);
-    if (!detail::check_elements<T>(value, why)) return false;
-    return detail::hold_object(value, holder);
+    return detail::check_elements<T>(value, why);
+  }
+  static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
+    return check(value, why) && detail::hold_object(value, holder);
   }
   static constexpr bool kIsReadInPlace = kIsSteady;
   static bool fits(const AnyffiValue& value) {

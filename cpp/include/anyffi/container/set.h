@@ -128,10 +128,12 @@ struct Traits<Set<T>> : detail::RefTraits<Set<T>> {
   static constexpr bool kIsSteady = detail::kIsSteady<T>;
   ANYFFI_HIDDEN_ static constexpr auto name = "Set[" + FixedText(Traits<T>::name) + "]";
   static constexpr uint64_t type_mask = Traits<T>::type_mask == detail::kEveryType ? detail::type_bits(ANYFFI_SET) : 0;
-  static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
+  static bool check(const AnyffiValue& value, AnyffiMismatch& why) {
     if (value.type_code != ANYFFI_SET) return detail::refuse(why, value, name);
-    if (!detail::check_set<T>(value, why)) return false;
-    return detail::hold_object(value, holder);
+    return detail::check_set<T>(value, why);
+  }
+  static bool load(AnyffiValue& value, AnyValue& holder, AnyffiMismatch& why) {
+    return check(value, why) && detail::hold_object(value, holder);
   }
   static bool fits(const AnyffiValue& value) {
     return value.type_code == ANYFFI_SET && detail::has_only_keys<T>(value);
