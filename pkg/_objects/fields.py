@@ -74,13 +74,15 @@ class Field(property):
 def option_of(field: Any, key: str) -> Any:
     """Return an entry of a field's metadata, or None.
 
-    The metadata may be a mapping of the user that has nothing but `__getitem__`, which is all that the
-    standard library requires: `in` would look up 0 there.
+    The metadata may be any mapping of the user. `in` would look up 0 in one that has only `__getitem__`, which is
+    all that the standard library requires; `[]` would add the key to a `defaultdict`, or read 0 from a `Counter`.
     """
-    try:
-        return field.metadata[key]
-    except (LookupError, AttributeError, TypeError):
-        return None
+    for read in (field.metadata.get, field.metadata.__getitem__):
+        try:
+            return read(key)
+        except (LookupError, AttributeError, TypeError):
+            pass
+    return None
 
 
 def annotations_of(cls: type) -> Any:

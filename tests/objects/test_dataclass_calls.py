@@ -190,15 +190,18 @@ def test_objects_of_a_class_that_is_declared_again(ffi: Any) -> None:
 def test_objects_of_a_former_definition_are_refused_with_the_reason(ffi: Any) -> None:
     """The names of both classes are the same."""
 
-    def declare(name: str) -> Any:
+    def declare(name: str, key: str = "test.former.Cell") -> Any:
         class Cell:
             pass
 
         Cell.__annotations__ = {name: int}
-        return ffi.dataclass("test.former.Cell")(Cell)
+        return ffi.dataclass(key)(Cell)
 
     old = declare("a")(1)
     cell = declare("b")
+    boxed = "test.former.Box[int | str]"
+    old_box = declare("a", boxed)(1)
+    box = declare("b", boxed)
     for annotation, value in [
         (cell, old),
         (Optional[cell], old),
@@ -206,11 +209,13 @@ def test_objects_of_a_former_definition_are_refused_with_the_reason(ffi: Any) ->
         (list[cell], [old]),
         (Optional[list[cell]], [old]),
         (tuple[cell, int], (old, 1)),
+        (box, old_box),
+        (Optional[box], old_box),
     ]:
         holder = ffi.dataclass("test.former.Holder")(
             type("Holder", (), {"__annotations__": {"x": annotation}})
         )
-        with pytest.raises(TypeError, match=", got test.former.Cell of another definition of the class$"):
+        with pytest.raises(TypeError, match=r", got test\.former\.\S.* of another definition of the class$"):
             holder(value)
     holder = ffi.dataclass("test.former.Holder")(type("Holder", (), {"__annotations__": {"x": list[cell]}}))
     with pytest.raises(TypeError, match=r"expected List\[test.former.Cell\], got test.former.Cell$"):

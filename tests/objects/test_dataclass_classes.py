@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import ast
+import collections
 import dataclasses
 from typing import Any, ClassVar
 
@@ -232,7 +233,8 @@ def test_metadata_of_users(ffi: Any) -> None:
         def __getitem__(self, name: str) -> Any:
             return getattr(self, name)
 
-    for metadata in (Labels(), Fewer(), {"doc": 5}, {"frozen": True}):
+    empty = collections.defaultdict(list)
+    for metadata in (Labels(), Fewer(), {"doc": 5}, {"frozen": True}, empty, collections.Counter()):
         cls = ffi.dataclass(
             type(
                 "Labelled",
@@ -247,6 +249,7 @@ def test_metadata_of_users(ffi: Any) -> None:
         made = cls()
         made.x = 2
         assert (made.x, cls.x.__doc__) == (2, None)
+    assert not empty
 
 
 def test_an_annotation_that_memory_is_too_short_to_parse(ffi: Any, monkeypatch: pytest.MonkeyPatch) -> None:

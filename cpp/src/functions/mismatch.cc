@@ -57,14 +57,15 @@ void append_class_name(String* out, const AnyffiValue& value) {
   }
 }
 
-/// Whether `expected` is the key of a type, or a union with it.
+/// Whether `expected` is the key of a type, or a union with it. The key itself may look like a union.
 bool is_expected(std::string_view key, std::string_view expected) {
   constexpr std::string_view kOr = " | ";
-  for (size_t end;; expected.remove_prefix(end + kOr.size())) {
-    end = expected.find(kOr);
-    if (expected.substr(0, end) == key) return true;
-    if (end == std::string_view::npos) return false;
+  for (size_t at = expected.find(key); at != std::string_view::npos; at = expected.find(key, at + 1)) {
+    std::string_view before = expected.substr(0, at), after = expected.substr(at + key.size());
+    bool begins = before.empty() || (before.size() > kOr.size() && before.substr(before.size() - kOr.size()) == kOr);
+    if (begins && (after.empty() || after.substr(0, kOr.size()) == kOr)) return true;
   }
+  return false;
 }
 
 /// Says why an object is refused whose type has the key of the expected one.
