@@ -240,9 +240,14 @@ class Records:
             except TypeError as error:
                 raise TypeError(f"field {field.name!r} of {cls.__name__}: {error}") from None
             except AttributeError as error:
-                # Of a module in an annotation that is text; CPython suggests names for this error object.
-                error.args = (f"field {field.name!r} of {cls.__name__}: {error}",)
-                raise
+                # Of a module in an annotation that is text. Users may raise the same error object again.
+                if type(error) is not AttributeError:
+                    raise
+                located = AttributeError(f"field {field.name!r} of {cls.__name__}: {error}")
+                for name in ("name", "obj"):
+                    # CPython suggests names by these.
+                    setattr(located, name, getattr(error, name, None))
+                raise located.with_traceback(error.__traceback__) from error.__cause__
             takes[field.name] = _taken_by(described)
             if field.name in inherited:
                 redeclared.append((field, described))

@@ -319,6 +319,20 @@ def test_an_error_about_a_name_that_a_module_lacks_names_the_field(ffi: Any) -> 
         assert (caught.value.name, caught.value.obj) == ("Listt", typing)
 
 
+def test_an_error_that_a_module_keeps_is_not_changed(ffi: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for kept in (AttributeError("kept"), type("Absent", (AttributeError,), {})("kept", 2)):
+
+        class Lazy:
+            def __getattr__(self, name: str, kept: Any = kept) -> Any:
+                raise kept
+
+        args = kept.args
+        monkeypatch.setitem(globals(), "lazy", Lazy())
+        with pytest.raises(type(kept)):
+            one_field(ffi, "lazy.x")
+        assert kept.args == args
+
+
 def test_names_of_later_classes(ffi: Any) -> None:
     @ffi.dataclass
     class Parent:
