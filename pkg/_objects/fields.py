@@ -74,8 +74,9 @@ class Field(property):
 def option_of(field: Any, key: str) -> Any:
     """Return an entry of a field's metadata, or None.
 
-    The metadata may be any mapping of the user. `in` would look up 0 in one that has only `__getitem__`, which is
-    all that the standard library requires; `[]` would add the key to a `defaultdict`, or read 0 from a `Counter`.
+    The metadata may be any mapping of the user. `in` would look up 0 in one that has only `__getitem__`,
+    which is all that the standard library requires; `[]` would add the key to a `defaultdict`, or read 0
+    from a `Counter`.
     """
     for read in (field.metadata.get, field.metadata.__getitem__):
         try:
