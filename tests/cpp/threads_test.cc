@@ -160,6 +160,31 @@ TEST(Threads, CheckTheElementsOfOneArray) {
   EXPECT_EQ(wrong, 0);
 }
 
+TEST(Threads, CheckArraysThatDisplaceEachOthersRecords) {
+  using Rows = Array<Array<int64_t>>;
+  using Texts = Array<Array<String>>;
+  // More than there are records, so that each is written again and again.
+  constexpr int kArrays = 600, kElements = 64;
+  std::vector<AnyValue> arrays;
+  for (int i = 0; i < kArrays; ++i) {
+    std::vector<AnyValue> elements;
+    for (int j = 0; j < kElements; ++j) {
+      elements.push_back(i % 2 == 0 ? AnyValue(Array<int64_t>{j}) : AnyValue(Array<String>{"text"}));
+    }
+    arrays.emplace_back(Array<AnyValue>(elements.begin(), elements.end()));
+  }
+  std::atomic<int> wrong{0};
+  run_at_once([&](int thread, int round) {
+    int index = (thread * 31 + round * 7) % kArrays;
+    const AnyValue& array = arrays[static_cast<size_t>(index)];
+    for (int again = 0; again < 2; ++again) {
+      bool is_rows = array.try_cast<Rows>().has_value(), is_texts = array.try_cast<Texts>().has_value();
+      wrong += is_rows != (index % 2 == 0) || is_texts == is_rows;
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST(Threads, ChangeContainersUnderTheLock) {
   LockingHost host;
   List<int64_t> list;

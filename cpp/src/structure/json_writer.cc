@@ -190,8 +190,10 @@ int JsonWriter::write_object(AnyffiObject* object) {
     part_ = static_cast<int64_t>(i);
     const AnyffiFieldInfo* field = type.fields[i].field;
     if (field->get(object, field, &part) != 0) {
-      bool is_draft = object->deleter == &destroy_draft;
-      return is_draft ? refuse(anyffi_make_object(object), ", since a field is not set") : -1;
+      // Fields of a base class of C++ may fail for other reasons.
+      bool is_own = anyffi_type_get_info(field->type_code)->record != nullptr;
+      bool is_unset = is_own && object->deleter == &destroy_draft;
+      return is_unset ? refuse(anyffi_make_object(object), ", since a field is not set") : -1;
     }
     Owned owned(part);
     if (part.type_code > 0) part.aux = 0;
