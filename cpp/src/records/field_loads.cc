@@ -65,7 +65,7 @@ bool refused_as(const FieldType& type, AnyffiMismatch& why) {
 }
 
 bool has_fitting_elements(const FieldType& type, const AnyffiValue& given) {
-  auto fits = [](uint64_t mask, const auto& part) { return detail::has_only(mask, part->type_mask); };
+  auto fits = [](const uint64_t& mask, const auto& part) { return detail::has_only(mask, part->type_mask); };
   switch (given.type_code) {
     case ANYFFI_LIST:
       return fits(reinterpret_cast<const AnyffiSequence*>(given.as_object)->type_mask, type.parts[0]);

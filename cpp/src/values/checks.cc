@@ -43,6 +43,10 @@ uint64_t& mask_of(AnyffiObject* container) {
   return is_sequence(container->type_code) ? as_sequence(container)->type_mask : as_mapping(container)->value_type_mask;
 }
 
+bool is_marked(const AnyffiObject* container) {
+  return (__atomic_load_n(&mask_of(const_cast<AnyffiObject*>(container)), __ATOMIC_RELAXED) & ANYFFI_CHECKED) != 0;
+}
+
 void remove_record(const AnyffiObject* container) {
   Record& record = record_of(container);
   if (record.container.load(std::memory_order_acquire) != container) return;
@@ -56,18 +60,17 @@ void remove_record(const AnyffiObject* container) {
 using namespace anyffi::runtime;
 
 int64_t anyffi_container_begin_check(AnyffiObject* container) {
-  uint64_t& mask = mask_of(container);
   int64_t check = changes.load(std::memory_order_acquire);
-  if (!(mask & ANYFFI_CHECKED)) {
+  if (!is_marked(container)) {
     remove_record(container);
-    __atomic_fetch_or(&mask, ANYFFI_CHECKED, __ATOMIC_ACQ_REL);
+    __atomic_fetch_or(&mask_of(container), ANYFFI_CHECKED, __ATOMIC_ACQ_REL);
   }
   return check;
 }
 
 void anyffi_container_end_check(AnyffiObject* container, const void* type, int64_t check, int32_t is_deep) {
   std::lock_guard<Mutex> lock(mutex);
-  if (changes.load(std::memory_order_acquire) != check || !(mask_of(container) & ANYFFI_CHECKED)) return;
+  if (changes.load(std::memory_order_acquire) != check || !is_marked(container)) return;
   Record& record = record_of(container);
   uint32_t version = record.version.load(std::memory_order_relaxed);
   record.version.store(version + 1, std::memory_order_relaxed);
@@ -78,7 +81,7 @@ void anyffi_container_end_check(AnyffiObject* container, const void* type, int64
 }
 
 int32_t anyffi_container_is_checked(const AnyffiObject* container, const void* type) {
-  if (!(mask_of(const_cast<AnyffiObject*>(container)) & ANYFFI_CHECKED)) return 0;
+  if (!is_marked(container)) return 0;
   const Record& record = record_of(container);
   uint32_t version = record.version.load(std::memory_order_acquire);
   bool is_same = record.container.load(std::memory_order_acquire) == container &&
@@ -96,7 +99,7 @@ void anyffi_container_forget_checks(AnyffiObject* container) {
 }
 
 void anyffi_container_note_types(AnyffiObject* container) {
-  if (mask_of(container) & ANYFFI_CHECKED) anyffi_container_forget_checks(container);
+  if (is_marked(container)) anyffi_container_forget_checks(container);
   // The host's lock protects changes of a container with a wrapper.
   const AnyffiHost* hooks = container->wrapper != nullptr ? host() : nullptr;
   if (hooks != nullptr && hooks->wrapper_track != nullptr) hooks->wrapper_track(container->wrapper);

@@ -9,8 +9,10 @@ namespace anyffi {
 namespace detail {
 
 /// Whether the type mask alone proves that all elements have these types. It never proves the opposite: bits of removed
-/// elements may remain.
-constexpr bool has_only(uint64_t type_mask, uint64_t types) { return (type_mask & ~(types | ANYFFI_CHECKED)) == 0; }
+/// elements may remain. Reads it atomically, because another thread that checks the container may set the mark.
+inline bool has_only(const uint64_t& type_mask, uint64_t types) {
+  return (__atomic_load_n(&type_mask, __ATOMIC_RELAXED) & ~(types | ANYFFI_CHECKED)) == 0;
+}
 
 /// Below this size, checking costs no more than remembering.
 constexpr int64_t kMinRemembered = 64;
@@ -30,9 +32,9 @@ template <class Result, class... T>
 class RememberedCheck {
  public:
   /// `given`: the container. One that was created for this call is not remembered, since nobody sees it again.
-  RememberedCheck(const AnyffiValue& given, uint64_t type_mask, int64_t size) : container_(given.as_object) {
+  RememberedCheck(const AnyffiValue& given, const uint64_t& type_mask, int64_t size) : container_(given.as_object) {
     constexpr bool is_steady = (kIsSteady<T> && ...);
-    bool is_marked = is_steady && (type_mask & ANYFFI_CHECKED) != 0;
+    bool is_marked = is_steady && (__atomic_load_n(&type_mask, __ATOMIC_RELAXED) & ANYFFI_CHECKED) != 0;
     remembers_ = is_steady && size >= kMinRemembered && !(given.aux & ANYFFI_MOVABLE);
     is_done_ = remembers_ && is_marked && anyffi_container_is_checked(container_, &CheckedType<Result, T...>::kId);
     // The mark may come from the check of an enclosing container.
