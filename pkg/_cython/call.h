@@ -37,14 +37,19 @@ static inline void anyffi_py_release_holder(AnyffiObject* holder, void** place) 
 static inline void anyffi_py_release_made(const AnyffiValue* value) {
   // Only objects have flags; for other types the word holds text.
   if (value->type_code <= 0 || value->aux == 0) return;
-  if (value->type_code == ANYFFI_FUNCTION) {
-    anyffi_py_release_holder(value->as_object, &((AnyffiFunction*)value->as_object)->handle);
-  } else if (value->type_code == ANYFFI_PY_OBJECT) {
-    anyffi_py_release_holder(value->as_object, &((AnyffiPyObject*)value->as_object)->handle);
-  } else if (value->type_code == ANYFFI_ERROR) {
-    anyffi_py_release_holder(value->as_object, &((AnyffiError*)value->as_object)->handle);
-  } else {
-    anyffi_release(value->as_object);
+  AnyffiObject* object = value->as_object;
+  switch (value->type_code) {
+    case ANYFFI_FUNCTION:
+      anyffi_py_release_holder(object, &((AnyffiFunction*)object)->handle);
+      break;
+    case ANYFFI_PY_OBJECT:
+      anyffi_py_release_holder(object, &((AnyffiPyObject*)object)->handle);
+      break;
+    case ANYFFI_ERROR:
+      anyffi_py_release_holder(object, &((AnyffiError*)object)->handle);
+      break;
+    default:
+      anyffi_release(object);
   }
 }
 

@@ -105,8 +105,7 @@ ANYFFI_ALWAYS_INLINE PyObject* anyffi_py_call_loading(AnyffiFunction* target, Py
     PyObject* x = args[places == NULL ? packed : places[packed]];
     if (anyffi_py_pack_plain_argument(target, packed, x, &values[packed])) continue;
     if (anyffi_py_is_callable_type(Py_TYPE(x))) {
-      if (anyffi_py_pack_handle(ANYFFI_FUNCTION, x, &values[packed]) < 0) break;
-      values[packed].aux = ANYFFI_MOVABLE;
+      if (anyffi_py_pack_callable(x, &values[packed]) < 0) break;
     } else if (!anyffi_py_load_items(target, packed, x, &values[packed], &rooms[packed])) {
       if (anyffi_py_pack_rare_argument(target, packed, x, &values[packed]) < 0) break;
       has_run_code |= anyffi_py_may_run_code(x, &values[packed]);

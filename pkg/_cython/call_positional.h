@@ -114,8 +114,7 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_callable(AnyffiFunction* target, Py
   if (!anyffi_py_is_callable_type(Py_TYPE(args[0]))) {
     return count == 1 ? anyffi_py_call_object(target, args) : anyffi_py_call_short(target, args, count);
   }
-  if (anyffi_py_pack_handle(ANYFFI_FUNCTION, args[0], &values[0]) < 0) return NULL;
-  values[0].aux = ANYFFI_MOVABLE;
+  if (anyffi_py_pack_callable(args[0], &values[0]) < 0) return NULL;
   Py_ssize_t packed = 1;
   int has_run_code = 0;
   for (; packed < count; ++packed) {

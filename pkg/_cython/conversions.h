@@ -61,16 +61,14 @@ static int anyffi_py_is_array(PyTypeObject* cls) {
 
 /// The type of an element of `array.array`, of which `format` is the typecode; 0 for characters.
 static int anyffi_py_element_type(const char* format, Py_ssize_t size, AnyffiDataType* out) {
-  static const struct {
-    const char* letters;
-    uint8_t code;
-  } kinds[] = {{"bhilq", ANYFFI_kDLInt}, {"BHILQ", ANYFFI_kDLUInt}, {"fd", ANYFFI_kDLFloat}};
-  for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); ++i) {
-    if (format[0] == 0 || format[1] != 0 || strchr(kinds[i].letters, format[0]) == NULL) continue;
-    *out = (AnyffiDataType){kinds[i].code, (uint8_t)(8 * size), 1};
-    return 1;
-  }
-  return 0;
+  if (strlen(format) != 1) return 0;
+  int code = strchr("bhilq", *format) != NULL   ? ANYFFI_kDLInt
+             : strchr("BHILQ", *format) != NULL ? ANYFFI_kDLUInt
+             : strchr("fd", *format) != NULL    ? ANYFFI_kDLFloat
+                                                : -1;
+  if (code < 0) return 0;
+  *out = (AnyffiDataType){(uint8_t)code, (uint8_t)(8 * size), 1};
+  return 1;
 }
 
 /// Packs the numbers of an `array.array`, as their type and bytes: 1, 0 if the rules have to do it, -1 with an

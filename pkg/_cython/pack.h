@@ -347,6 +347,11 @@ static inline int anyffi_py_mark_movable(AnyffiValue* out) {
   return 1;
 }
 
+/// Packs an object of a class of callables; returns as `anyffi_py_pack_object`.
+static inline int anyffi_py_pack_callable(PyObject* x, AnyffiValue* out) {
+  return anyffi_py_pack_handle(ANYFFI_FUNCTION, x, out) < 0 ? -1 : anyffi_py_mark_movable(out);
+}
+
 /// Packs the rest of a list or tuple, whose first elements were inline; returns as `anyffi_py_pack_object`.
 ANYFFI_NEVER_INLINE int anyffi_py_pack_rest(PyObject* x, AnyffiValue* out) {
   int packed = anyffi_py_finish_directly(x, PySequence_Fast_ITEMS(x), Py_SIZE(x), out);

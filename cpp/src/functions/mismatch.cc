@@ -68,11 +68,21 @@ bool is_expected(std::string_view key, std::string_view expected) {
   return false;
 }
 
+/// The type of an instance of a class; NULL for other values.
+const AnyffiTypeInfo* class_of(const AnyffiValue& value) {
+  const AnyffiTypeInfo* info = anyffi_type_get_info(value.type_code);
+  return info != nullptr && info->type_code >= ANYFFI_FIRST_DYNAMIC_TYPE ? info : nullptr;
+}
+
+/// Whether a value is an instance of a class that C++ lent, until the call ended.
+bool was_lent(const AnyffiValue& value) {
+  return class_of(value) != nullptr && value.as_object->type_code == ANYFFI_OBJECT;
+}
+
 /// Says why an object is refused whose type has the key of the expected one.
 void append_version(String* out, const AnyffiMismatch& mismatch) {
-  const AnyffiTypeInfo* info = anyffi_type_get_info(mismatch.got.type_code);
-  if (info == nullptr || info->type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return;
-  if (mismatch.got.as_object->type_code == ANYFFI_OBJECT || !is_expected(info->type_key, mismatch.expected)) return;
+  const AnyffiTypeInfo* info = class_of(mismatch.got);
+  if (info == nullptr || was_lent(mismatch.got) || !is_expected(info->type_key, mismatch.expected)) return;
   *out += info->record != nullptr ? " of another definition of the class" : " of another version of its library";
 }
 
@@ -139,11 +149,7 @@ void append_reason(String* out, const AnyffiMismatch& mismatch) {
   *out += mismatch.expected;
   *out += ", got ";
   append_got(out, mismatch);
-  const AnyffiTypeInfo* info = anyffi_type_get_info(mismatch.got.type_code);
-  if (info == nullptr || info->type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return;
-  if (mismatch.got.as_object->type_code == ANYFFI_OBJECT) {
-    *out += " that C++ had lent for a call that has ended";
-  }
+  if (was_lent(mismatch.got)) *out += " that C++ had lent for a call that has ended";
 }
 
 /// `'x'`, `'x' and 'y'`, `'x', 'y', and 'z'`, as Python words it.
