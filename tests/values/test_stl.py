@@ -279,6 +279,24 @@ def test_arrays_that_are_no_sequences(ffi: Any) -> None:
     assert stl(ffi, "vector_uint64")(np.array([1, 2**64 - 1], "u8")) == [1, 2**64 - 1]
 
 
+def test_rows_of_an_array_are_tuples_of_numbers(ffi: Any) -> None:
+    pairs = stl(ffi, "vector_number_pair")
+    x = np.arange(6).reshape(3, 2)
+    for given_ in (x, x[::-1, ::-1], x[:0], list(x), tuple(x.tolist())):
+        assert cases.same(pairs(given_), [(int(a), float(b)) for a, b in given_])
+    assert pairs(ffi.convert(x)) == [(0, 1.0), (2, 3.0), (4, 5.0)]
+    with pytest.raises(ValueError, match=r"argument 0 \(x\), at \[0\]: expected 2 elements, got \[0, 0, 0\]"):
+        pairs(np.zeros((1, 3), int))
+    with pytest.raises(TypeError, match=r"at \[0\]\[0\]: expected int, got float"):
+        pairs(np.zeros((1, 2)))
+    with pytest.raises(TypeError, match=r"at \[0\]\[0\]: expected int, got .* of int64"):
+        pairs(np.zeros((1, 2, 1), int))
+    with pytest.raises(TypeError, match=r"at \[0\]: expected tuple\[int, float\], got int"):
+        pairs(np.zeros(2, int))
+    with pytest.raises(TypeError, match=r"expected tuple\[str, int\], got .* of int64"):
+        stl(ffi, "pair")(np.zeros(2, int))
+
+
 def test_keys_that_become_one_are_refused(ffi: Any) -> None:
     near = 2**53
     assert stl(ffi, "set_float")({near, near + 2}) == {float(near), float(near + 2)}

@@ -25,6 +25,8 @@ struct StdTupleTraits {
   static constexpr bool kBorrows = false;
   static constexpr bool kReadsItems = (kLoadsQuietly<Ts> && ...);
   static constexpr bool kReadsObjects = ((kLoadsQuietly<Ts> || kLoadsObjects<Ts>) && ...) && (kLoadsObjects<Ts> || ...);
+  /// Whether a row of an array of numbers converts too.
+  static constexpr bool kIsOfNumbers = sizeof...(Ts) > 0 && (kIsNumber<Ts> && ...);
   static constexpr bool kIsWritten = true;
   static constexpr bool kWritesItems = (detail::kWritesItems<Ts> && ...);
   /// Whether each item is its own Holder, whose `take` only moves it: the whole is then loaded in its final place.
@@ -39,7 +41,17 @@ struct StdTupleTraits {
         return read_all(value, holder, why, std::index_sequence_for<Ts...>());
       }
     }
-    if (!is_array(value.type_code) && value.type_code != ANYFFI_LIST) return refuse(why, value, name);
+    if (!is_array(value.type_code) && value.type_code != ANYFFI_LIST) {
+      if constexpr (kIsOfNumbers) {
+        uint64_t flags;
+        if (tensor_in(value, flags)) {
+          return load_converted(value, ANYFFI_AS_SEQUENCE, ANYFFI_LIST, name, why, [&](AnyffiValue& list) {
+            return load_all(list, holder, why, std::index_sequence_for<Ts...>());
+          });
+        }
+      }
+      return refuse(why, value, name);
+    }
     return load_all(value, holder, why, std::index_sequence_for<Ts...>());
   }
   static Whole take(Holder& holder) {
