@@ -436,8 +436,10 @@ def test_callbacks(ptr: Any) -> None:
 
 
 def test_a_declaration_without_an_owner(ffi: Any, build: Build) -> None:
-    with pytest.raises(ValueError, match=r"next: its result points to an object, .*\.returns\("):
-        ffi.load_module(build("undeclared.cc", UNDECLARED))
+    names = r"undeclared\.Node: next, undeclared\.Node: last, same, find"
+    for _ in range(2):
+        with pytest.raises(ValueError, match=rf"{names}: its result points to an object, .*\.returns\("):
+            ffi.load_module(build("undeclared.cc", UNDECLARED))
 
 
 def test_fields_that_own(ptr: Any) -> None:

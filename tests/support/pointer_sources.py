@@ -271,5 +271,8 @@ UNDECLARED = r"""
 namespace { struct Node {}; }
 ANYFFI_CLASS(Node, "undeclared.Node")
     .method("next", [](Node& self) { return &self; })
-    .method("other", [](Node& self) { return &self; }).returns(anyffi::Returns::kReference);
+    .method("other", [](Node& self) { return &self; }).returns(anyffi::Returns::kReference)
+    .method("last", [](Node& self) { return &self; });
+ANYFFI_EXPORT(same, [](Node& node) { return &node; });
+ANYFFI_EXPORT(find, [](int) -> Node* { return nullptr; });
 """

@@ -34,7 +34,8 @@ class LoadJournal {
   void record_type(const FormerType& former) noexcept { types_.push_back(former); }
   /// Records that a registration failed, with the error in the thread's slot, because its name was taken.
   void record_taken(const AnyffiValue& name) noexcept;
-  /// Keeps the first error that an initialiser deferred, with the library at `base` that raised it; steals it.
+  /// Keeps the first error that an initialiser deferred, with the library at `base` that raised it; steals it. The
+  /// message of that error also names what later errors with the same reason are about.
   void defer(AnyffiValue error, const void* base) noexcept;
   /// The first deferred error, or None.
   const AnyffiValue* error() const noexcept { return error_.get(); }
