@@ -110,6 +110,7 @@ static inline PyObject* anyffi_py_read_field_of(const AnyffiFieldGetter* getter,
   const char* member = anyffi_py_find_member(getter, field, object);
   if (member != NULL) return anyffi_py_read_member(field->storage, member);
   AnyffiValue value = anyffi_make_none();
+  if (ANYFFI_WRITES_ITEMS && !anyffi_state.is_check_mode) value.aux = ANYFFI_WRITTEN_FLAGS;
   int status = anyffi_py_access_field(field->get, object, field, &value);
   if (__builtin_expect(status != 0, 0)) {
     anyffi_py_raise_taken();
@@ -117,6 +118,7 @@ static inline PyObject* anyffi_py_read_field_of(const AnyffiFieldGetter* getter,
   }
   if (value.type_code == ANYFFI_INT) return PyLong_FromLongLong(value.as_int);
   if (value.type_code == ANYFFI_FLOAT) return PyFloat_FromDouble(value.as_float);
+  if (value.type_code == ANYFFI_UNSET) return (PyObject*)value.as_pointer;
   return anyffi_py_unpack_result(&value);
 }
 

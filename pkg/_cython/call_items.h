@@ -246,11 +246,22 @@ ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_reading_placed(AnyffiFunction* targ
   return anyffi_py_read_first(target, args, places, count);
 }
 
+/// The same for a function that reads no items, with one argument that is neither text, an int nor a callable.
+ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_giving_object(AnyffiFunction* target, PyObject* const* args) {
+  AnyffiValue value;
+  if (anyffi_py_pack_object(args[0], &value) < 0) return anyffi_py_fail_pack(target, args, NULL, 1);
+  return anyffi_py_finish(anyffi_py_call_writing_any(target, &value, 1, args, NULL), &value, 1);
+}
+
 /// The same for a function that reads no items and has at most one argument, which needs fewer registers.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_call_giving_one(AnyffiFunction* target, PyObject* const* args,
                                                         Py_ssize_t count) {
   AnyffiValue value;
-  if (count > 0 && !anyffi_py_pack_simple(args[0], &value)) return anyffi_py_call_rooms(target, args, NULL, count);
+  if (count > 0 && !anyffi_py_pack_simple(args[0], &value)) {
+    int needs_rooms = Py_TYPE(args[0])->tp_flags & (ANYFFI_TEXT_FLAGS | Py_TPFLAGS_LONG_SUBCLASS) ||
+                      anyffi_py_is_callable_type(Py_TYPE(args[0]));
+    return needs_rooms ? anyffi_py_call_rooms(target, args, NULL, 1) : anyffi_py_call_giving_object(target, args);
+  }
   return anyffi_py_call_writing(target, &value, count, args, NULL);
 }
 

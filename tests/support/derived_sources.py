@@ -123,7 +123,7 @@ ANYFFI_EXPORT(get_shared, [] { return the_shared; });
 ANYFFI_EXPORT(area_of_kept, [] { return kept->area(); });
 ANYFFI_EXPORT(read, [](const anyffi::ObjectRef& object, const std::string& name) {
   const AnyffiFieldInfo* field = anyffi_type_find_field(object.get()->type_code, name.c_str());
-  AnyffiValue value;
+  AnyffiValue value = anyffi_make_none();
   anyffi::detail::check(field->get(object.get(), field, &value));
   return anyffi::AnyValue(anyffi::detail::Adopt{}, value);
 }, arg("object"), arg("name"));

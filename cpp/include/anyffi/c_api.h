@@ -1180,7 +1180,8 @@ typedef struct AnyffiFieldInfo {
   const char* name;
   const char* doc;
   const char* type_name;
-  /// An owned value.
+  /// An owned value. `out` enters as None; with ANYFFI_TAKES_ITEMS, as for a function's result, the host may make the
+  /// value.
   int (*get)(AnyffiObject* self, const struct AnyffiFieldInfo* field, AnyffiValue* out);
   /// Borrows `value` as a call borrows its arguments. NULL: read-only.
   int (*set)(AnyffiObject* self, const struct AnyffiFieldInfo* field, AnyffiValue* value);

@@ -28,6 +28,7 @@ const AnyffiFieldInfo* find_field(const AnyffiWrapperRef* self, const char* name
 int32_t anyffi_wrapper_get_field(const AnyffiWrapperRef* self, const char* name, AnyffiValue* out) {
   const AnyffiFieldInfo* field = find_field(self, name);
   if (field == nullptr) return 0;
+  *out = anyffi_make_none();
   return field->get(self->object, field, out) == 0 ? 1 : -1;
 }
 
