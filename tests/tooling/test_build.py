@@ -14,7 +14,7 @@ from compiling import INCLUDE, compile_text
 from support import EXPORTED_TYPES, ROOT, build_directory, run
 
 HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in INCLUDE.rglob("*.h"))
-WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
+WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wnon-virtual-dtor", "-Werror")
 
 
 def declared_functions() -> set[str]:

@@ -48,8 +48,8 @@ inline const AnyffiTensorData* tensor_in(const AnyffiValue& value, uint64_t& fla
 /// The type of a tensor's elements: DLPack's DLDataType.
 struct DataType : AnyffiDataType {
   constexpr DataType(const AnyffiDataType& other) : AnyffiDataType(other) {}  // NOLINT: implicit on purpose
-  constexpr explicit DataType(AnyffiDataTypeCode code, uint8_t bits, uint16_t lanes = 1)
-      : AnyffiDataType{static_cast<uint8_t>(code), bits, lanes} {}
+  constexpr explicit DataType(AnyffiDataTypeCode type_code, uint8_t num_bits, uint16_t num_lanes = 1)
+      : AnyffiDataType{static_cast<uint8_t>(type_code), num_bits, num_lanes} {}
   /// The type of C++ elements, such as `DataType::of<float>()`.
   template <class T>
   static constexpr DataType of() {
@@ -72,7 +72,8 @@ struct DataType : AnyffiDataType {
 /// A device type and an index: DLPack's DLDevice.
 struct Device : AnyffiDevice {
   constexpr Device(const AnyffiDevice& other) : AnyffiDevice(other) {}  // NOLINT: implicit on purpose
-  constexpr explicit Device(AnyffiDeviceType type = ANYFFI_kDLCPU, int32_t index = 0) : AnyffiDevice{type, index} {}
+  constexpr explicit Device(AnyffiDeviceType device_type = ANYFFI_kDLCPU, int32_t ordinal = 0)
+      : AnyffiDevice{device_type, ordinal} {}
   /// The name, such as "cuda:1".
   String text() const {
     AnyValue name;

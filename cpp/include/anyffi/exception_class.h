@@ -29,6 +29,9 @@ struct TextClass {
   bool (*catches_pointer)(void (*thrower)());
   void (*throw_pointer)();
   TextClass* next;
+
+ protected:
+  ~TextClass() = default;
 };
 ANYFFI_HIDDEN_ inline TextClass* text_classes = nullptr;
 
@@ -56,6 +59,9 @@ struct AttributeReader {
   virtual AnyValue read() const = 0;
   const char* name;
   AttributeReader* next;
+
+ protected:
+  ~AttributeReader() = default;
 };
 /// An exception class of this library that has attributes.
 struct AttributeClass {

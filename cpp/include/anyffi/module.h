@@ -51,10 +51,10 @@ class Module : public ObjectRef {
  private:
   static Module adopt(AnyValue& value) { return Module(detail::Adopt{}, value.release().as_object); }
   template <class T>
-  T ask(int (*get)(const AnyffiValue*, AnyffiValue*)) const {
+  T ask(int (*question)(const AnyffiValue*, AnyffiValue*)) const {
     AnyffiValue self = detail::object_value(object_);
     AnyValue found;
-    detail::check(get(&self, found.out()));
+    detail::check(question(&self, found.out()));
     return found.cast<T>();
   }
 };

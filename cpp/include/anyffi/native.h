@@ -21,7 +21,7 @@ namespace anyffi {
 template <class T>
 struct Native {
   Native() = default;
-  Native(T value) : value(std::move(value)) {}  // NOLINT: implicit on purpose
+  Native(T given) : value(std::move(given)) {}  // NOLINT: implicit on purpose
   T value;
 };
 

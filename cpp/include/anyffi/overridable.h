@@ -41,10 +41,10 @@ class Overrides {
   }
   /// Keeps Python's part of the object alive as long as the object.
   void keep(Function holder) { holder_ = std::move(holder); }
-  int visit(AnyffiVisit visit, void* context) const {
-    int status = visit_references_of(holder_, visit, context);
+  int visit(AnyffiVisit each, void* context) const {
+    int status = visit_references_of(holder_, each, context);
     for (Entry* entry = __atomic_load_n(&entries_, __ATOMIC_ACQUIRE); entry && status == 0; entry = entry->next) {
-      status = visit_references_of(entry->found, visit, context);
+      status = visit_references_of(entry->found, each, context);
     }
     return status;
   }

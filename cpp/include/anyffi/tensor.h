@@ -124,12 +124,11 @@ class TensorMethods {
   }
   template <class T>
   T* access(int32_t how) const {
-    using Element = std::remove_cv_t<T>;
     if (!std::is_const_v<T>) how |= ANYFFI_ACCESS_WRITE;
-    if constexpr (std::is_void_v<Element>) {
+    if constexpr (std::is_void_v<T>) {
       check(anyffi_tensor_check_access(&raw(), self().flags(), nullptr, 1, how));
     } else {
-      constexpr AnyffiDataType kType = DataTypeOf<Element>::value;
+      constexpr AnyffiDataType kType = DataTypeOf<std::remove_cv_t<T>>::value;
       check(anyffi_tensor_check_access(&raw(), self().flags(), &kType, alignof(T), how));
     }
     return reinterpret_cast<T*>(static_cast<char*>(raw().data) + raw().byte_offset);

@@ -105,9 +105,9 @@ template <class T>
 constexpr Missing missing_by_name() {
   if constexpr (kIsObjectClass<T>) return Missing::kObject;
   if constexpr (std::is_pointer_v<T>) {
-    using Pointee = std::remove_pointer_t<T>;
-    if constexpr (std::is_function_v<Pointee>) return Missing::kFunctionPointer;
-    return std::is_arithmetic_v<Pointee> ? Missing::kNumberPointer : Missing::kPointer;
+    using Target = std::remove_pointer_t<T>;
+    if constexpr (std::is_function_v<Target>) return Missing::kFunctionPointer;
+    return std::is_arithmetic_v<Target> ? Missing::kNumberPointer : Missing::kPointer;
   }
   Missing found = Missing::kNothing;
   for (const char* text = __PRETTY_FUNCTION__; *text != 0 && found == Missing::kNothing; ++text) {

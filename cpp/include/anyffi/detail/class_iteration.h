@@ -30,27 +30,27 @@ struct WalkedObject {
   template <class I>
   WalkItem store(I& iterator) {
     using R = decltype(*iterator);
-    using Element = Bare<R>;
+    using Item = Bare<R>;
     if constexpr (!kInside) {
-      return {Traits<Element>::store(static_cast<Element>(*iterator))};
-    } else if constexpr (std::is_lvalue_reference_v<R> && kIsObjectClass<Element>) {
-      auto* element = const_cast<Element*>(&*iterator);
+      return {Traits<Item>::store(static_cast<Item>(*iterator))};
+    } else if constexpr (std::is_lvalue_reference_v<R> && kIsObjectClass<Item>) {
+      auto* element = const_cast<Item*>(&*iterator);
       if (is_part_of(iterator, element)) return copy(*element);
       return {refer_to_borrowed(element, owner.get())};
-    } else if constexpr (kIsObjectPointer<Element>) {
+    } else if constexpr (kIsObjectPointer<Item>) {
       auto* element = *iterator;
       if (is_part_of(iterator, element)) return copy(*element);
-      return {Traits<Element>::store_in({Returns::kReferenceInternal, owner.get()}, element, 0)};
-    } else if constexpr (std::is_lvalue_reference_v<R> && kTakesObject<Element>) {
+      return {Traits<Item>::store_in({Returns::kReferenceInternal, owner.get()}, element, 0)};
+    } else if constexpr (std::is_lvalue_reference_v<R> && kTakesObject<Item>) {
       auto* element = &*iterator;
       if (is_part_of(iterator, element)) throw Error("TypeError", kEndsWithIterator);
-      return {Traits<Element>::refer_inside(*element, owner.get())};
-    } else if constexpr (kMayBeNull<Element>) {
-      return {Traits<Element>::store(*iterator)};
+      return {Traits<Item>::refer_inside(*element, owner.get())};
+    } else if constexpr (kMayBeNull<Item>) {
+      return {Traits<Item>::store(*iterator)};
     } else {
-      static_assert(kIsObjectClass<Element>,
+      static_assert(kIsObjectClass<Item>,
                     "anyffi: elements of iterate_references() are objects of bound classes, or pointers to them");
-      return keep_owner(Traits<Element>::store(static_cast<Element>(*iterator)));
+      return keep_owner(Traits<Item>::store(static_cast<Item>(*iterator)));
     }
   }
 
@@ -197,12 +197,12 @@ auto make_walk(B begin, E end) {
   return [begin, end](const Ref<T>& owner) mutable {
     using Begin = Bare<decltype(call_with<T>(begin, owner))>;
     using End = Bare<decltype(call_with<T>(end, owner))>;
-    using Element = Bare<decltype(*std::declval<Begin&>())>;
+    using Item = Bare<decltype(*std::declval<Begin&>())>;
     if constexpr (kHasIndex<Begin> && kHasOffset<End, Begin>) {
-      return ElementsOf<Element>{Function::from(IndexWalk<T, B, E, kInside>{{owner}, begin, end})};
+      return ElementsOf<Item>{Function::from(IndexWalk<T, B, E, kInside>{{owner}, begin, end})};
     } else {
       Walk<T, Begin, End, kInside> walk{{owner}, call_with<T>(begin, owner), call_with<T>(end, owner)};
-      return ElementsOf<Element>{Function::from(static_cast<decltype(walk)&&>(walk))};
+      return ElementsOf<Item>{Function::from(static_cast<decltype(walk)&&>(walk))};
     }
   };
 }

@@ -261,7 +261,6 @@ inline constexpr bool kIsShared = (std::is_integral_v<M> && std::is_signed_v<M> 
 /// One function for each member type, not for each member.
 template <class M>
 int get_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* out) {
-  *out = AnyffiValue{};
   return catch_all([&] {
     auto* member = static_cast<M*>(member_of(self, field));
     if constexpr (kIsObjectClass<M>) {
@@ -274,13 +273,13 @@ int get_member(AnyffiObject* self, const AnyffiFieldInfo* field, AnyffiValue* ou
         *out = Traits<M>::store_in(context, *member, 0);
       } else {
         ReturnScope scope(context);
-        assign(*out, Traits<M>::store(*member));
+        if (!write_result(*member, out)) assign(*out, Traits<M>::store(*member));
       }
     } else if constexpr (kIsShared<M>) {
       M number;
       __atomic_load(member, &number, __ATOMIC_RELAXED);
       assign(*out, Traits<M>::store(number));
-    } else {
+    } else if (!write_result(*member, out)) {
       assign(*out, Traits<M>::store(*member));
     }
     return 0;
@@ -501,7 +500,7 @@ inline constexpr bool kIsOfNumbers = kHasDataType<std::remove_cv_t<typename Arra
 template <class T, class C, class M>
 Tensor tensor_of_member(const Ref<T>& self, M C::* member) {
   using Array = ArrayMember<std::remove_cv_t<M>>;
-  using Element = std::remove_cv_t<typename Array::Element>;
+  using Number = std::remove_cv_t<typename Array::Element>;
   int64_t shape[Array::kRank], strides[Array::kRank];
   Array::fill(shape);
   int64_t step = 1;
@@ -510,7 +509,7 @@ Tensor tensor_of_member(const Ref<T>& self, M C::* member) {
   data.data = const_cast<void*>(static_cast<const volatile void*>(&(static_cast<C&>(*self).*member)));
   data.device = {ANYFFI_kDLCPU, 0};
   data.ndim = Array::kRank;
-  data.dtype = DataTypeOf<Element>::value;
+  data.dtype = DataTypeOf<Number>::value;
   data.shape = shape;
   data.strides = strides;
   return Tensor(data, std::is_const_v<std::remove_all_extents_t<M>> ? ANYFFI_TENSOR_READ_ONLY : 0, ObjectRef(self));

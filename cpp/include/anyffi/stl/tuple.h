@@ -4,6 +4,7 @@
 #define ANYFFI_STL_TUPLE_H_
 
 #include <anyffi/container/tuple.h>
+#include <anyffi/data_type.h>
 #include <anyffi/detail/host_items.h>
 #include <anyffi/detail/items_writer.h>
 
