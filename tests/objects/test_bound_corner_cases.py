@@ -162,6 +162,11 @@ ANYFFI_EXPORT(with_optional, [](std::optional<Leaves> leaves, const Leaf& leaf) 
   return Tree(*std::move(leaves)).sum() * 10 + leaf.x; }, arg("leaves"), arg("leaf"));
 ANYFFI_EXPORT(with_optional_leaf, [](std::optional<std::unique_ptr<Leaf>> given, const Leaf& leaf) {
   int64_t x = given ? (*given)->x : 0; given.reset(); return x * 10 + leaf.x; }, arg("given"), arg("leaf"));
+ANYFFI_EXPORT(with_variant_leaf, [](std::variant<int64_t, std::unique_ptr<Leaf>> given, const Leaf& leaf, int64_t by) {
+  auto* taken = std::get_if<std::unique_ptr<Leaf>>(&given);
+  int64_t x = !taken ? std::get<int64_t>(given) : *taken ? (*taken)->x : 0;
+  given = 0;
+  return x * 10 + leaf.x * by; }, arg("given"), arg("leaf"), arg("by") = 1);
 ANYFFI_EXPORT(with_shared, [](Leaves leaves, std::shared_ptr<Leaf> leaf) { leaves.clear(); return leaf->x; },
               arg("leaves"), arg("leaf")).def([](Leaves leaves) { return Tree(std::move(leaves)).sum(); }, arg("leaves"));
 ANYFFI_EXPORT(both, [](std::unique_ptr<Leaf> leaf, Leaves leaves) { return leaf->x + Tree(std::move(leaves)).sum(); },
@@ -248,6 +253,31 @@ def test_an_optional_taken_object_that_is_a_later_argument(corner: Any) -> None:
         corner.with_optional_leaf(leaf, leaf)
     assert corner.with_optional_leaf(corner.Leaf(4), leaf) == 43
     assert corner.with_optional_leaf(None, leaf) == 3
+
+
+@pytest.mark.skipif(not CPYTHON, reason="PyPy refers to each object more than once")
+def test_a_variant_takes_its_object_at_the_call(corner: Any) -> None:
+    leaf, other = corner.Leaf(3), corner.Leaf(4)
+    with pytest.raises(TypeError, match=r"argument 2 \(by\): expected int, got str"):
+        corner.with_variant_leaf(other, leaf, "two")
+    assert other.x == 4
+    with pytest.raises(ValueError, match="moved to C\\+\\+ is also another argument"):
+        corner.with_variant_leaf(leaf, leaf)
+    assert corner.with_variant_leaf(other, leaf) == 43
+    with pytest.raises(ValueError, match="this Leaf is empty"):
+        _ = other.x
+    assert [corner.with_variant_leaf(given, leaf) for given in (None, 5, True)] == [3, 53, 13]
+    kept = [corner.Leaf(6)]
+    assert corner.with_variant_leaf(kept[0], leaf) == 63
+    with pytest.raises(ValueError, match="this Leaf is empty"):
+        corner.with_variant_leaf(kept[0], leaf)
+    with pytest.raises(
+        TypeError, match=r"argument 0 \(given\): expected int \| corner.Leaf \| None, got str"
+    ):
+        corner.with_variant_leaf("x", leaf)
+    del leaf, other, kept
+    gc.collect()
+    assert corner.live() == 0
 
 
 @pytest.mark.skipif(not CPYTHON, reason="PyPy refers to each object more than once")

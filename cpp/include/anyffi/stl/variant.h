@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <variant>
 
 namespace anyffi {
@@ -50,6 +51,41 @@ template <class T>
 inline constexpr bool kIsNumbers<T, std::void_t<typename Traits<T>::Item>> =
     std::is_arithmetic_v<typename Traits<T>::Item> && kIsNumber<typename Traits<T>::Item>;
 
+/// The object for an alternative that takes over its content, which happens once all arguments are converted. Empty for
+/// other alternatives.
+template <class T, bool = kTakesObject<T>>
+struct TakenAlternative {};
+template <class T>
+struct ANYFFI_HIDDEN_ TakenAlternative<T, true> {
+  typename Traits<T>::Holder object;
+};
+template <class... Ts>
+struct ANYFFI_HIDDEN_ TakenAlternatives {
+  int index = -1;  // of the alternative, or -1
+  std::tuple<TakenAlternative<Ts>...> all;
+};
+
+/// Adds `verify` to the conversion of a std::variant that has such alternatives.
+template <bool kTakes, class... Ts>
+struct VerifiedAlternatives {
+  struct Taken {};
+};
+template <class... Ts>
+struct VerifiedAlternatives<true, Ts...> {
+  using Taken = TakenAlternatives<Ts...>;
+  ANYFFI_HIDDEN_ static void verify(const Taken& taken) { verify_each(taken, std::index_sequence_for<Ts...>()); }
+
+ private:
+  template <size_t... I>
+  static void verify_each(const Taken& taken, std::index_sequence<I...>) {
+    (verify_one<Ts>(std::get<I>(taken.all)), ...);
+  }
+  template <class T>
+  static void verify_one([[maybe_unused]] const TakenAlternative<T>& taken) {
+    if constexpr (kTakesObject<T>) Traits<T>::verify(taken.object);
+  }
+};
+
 template <class T>
 bool holds_numbers_of(const AnyffiValue& list) {
   return has_only(reinterpret_cast<const AnyffiSequence*>(list.as_object)->type_mask,
@@ -59,7 +95,9 @@ bool holds_numbers_of(const AnyffiValue& list) {
 
 /// The first alternative of the value's own family, or else the first that accepts it, as for Variant.
 template <class... Ts>
-struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::value && ...)>> {
+struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::value && ...)>>
+    : detail::VerifiedAlternatives<(detail::kTakesObject<Ts> || ...), Ts...> {
+  static constexpr bool kTakes = (detail::kTakesObject<Ts> || ...);
   static_assert((!detail::kIsView<Ts> && ...),
                 "anyffi: a std::variant must own its value: use std::string, not a view");
   ANYFFI_HIDDEN_ static constexpr auto name = detail::unite_names<Traits<Ts>::name...>();
@@ -70,7 +108,7 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
   static constexpr bool kWritesItems = (detail::kWritesItems<Ts> && ...);
   static constexpr bool kBorrows = false;
   static constexpr bool kReadsMembers = (detail::kReadsMembers<Ts> || ...);
-  struct Holder {
+  struct ANYFFI_HIDDEN_ Holder : detail::VerifiedAlternatives<kTakes, Ts...>::Taken {
     std::optional<std::variant<Ts...>> direct;
     typename Traits<Variant<Ts...>>::Holder erased;
   };
@@ -79,10 +117,16 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
         (!detail::kHoldsTaken<Ts> && ...),
         "anyffi: a container of std::unique_ptr among other types cannot take over the objects of an argument: "
         "use std::shared_ptr, or an overload with the container alone");
+    if constexpr (kTakes) {
+      if (load_taken(value, holder, why, std::index_sequence_for<Ts...>())) return true;
+    }
     return load_direct(value, holder, std::index_sequence_for<Ts...>()) ||
            Traits<Variant<Ts...>>::load(value, holder.erased, why);
   }
   static std::variant<Ts...> take(Holder& holder) {
+    if constexpr (kTakes) {
+      if (holder.index >= 0) return take_taken(holder, std::index_sequence_for<Ts...>());
+    }
     if (holder.direct) return *std::move(holder.direct);
     return take_as(holder.erased, std::index_sequence_for<Ts...>());
   }
@@ -117,6 +161,41 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
       return value.type_code > 0 && value.type_code == detail::type_code_slot<T>;
     } else {
       return detail::kOwnFamily<T> == family;
+    }
+  }
+
+  /// Retains an object whose content an alternative takes over. False for other values, and if the alternatives before
+  /// might accept the object.
+  template <size_t... I>
+  static bool load_taken(AnyffiValue& value, Holder& holder, AnyffiMismatch& why, std::index_sequence<I...>) {
+    if (value.type_code <= 0) return false;
+    bool goes_on = true;
+    return ((goes_on && (goes_on = detail::kTakesObject<Ts> || detail::kOwnFamily<Ts> != detail::kNoFamily) &&
+             load_taken_as<Ts, I>(value, holder, why)) ||
+            ...);
+  }
+  template <class T, size_t I>
+  static bool load_taken_as([[maybe_unused]] AnyffiValue& value, [[maybe_unused]] Holder& holder,
+                            [[maybe_unused]] AnyffiMismatch& why) {
+    if constexpr (detail::kTakesObject<T>) {
+      if (!Traits<T>::load(value, std::get<I>(holder.all).object, why)) return false;
+      holder.index = static_cast<int>(I);
+      return true;
+    }
+    return false;
+  }
+  template <size_t... I>
+  static std::variant<Ts...> take_taken(Holder& holder, std::index_sequence<I...>) {
+    using Make = std::variant<Ts...> (*)(Holder&);
+    static constexpr Make kMakers[] = {&make_taken<Ts, I>...};
+    return kMakers[holder.index](holder);
+  }
+  template <class T, size_t I>
+  static std::variant<Ts...> make_taken([[maybe_unused]] Holder& holder) {
+    if constexpr (detail::kTakesObject<T>) {
+      return std::variant<Ts...>(std::in_place_index<I>, Traits<T>::take(std::get<I>(holder.all).object));
+    } else {
+      __builtin_unreachable();
     }
   }
 
