@@ -10,6 +10,7 @@ from .._pickling import LateFunction, unpickle_callable, unpickle_export, unpick
 from .._rules import keywords
 from .._rules.decisions import decide, lower_function
 from .._typing import TYPE_CHECKING, Any, Callable
+from .bound import begin_permanent
 from .docs import signature
 from .runtime import Runtime
 
@@ -107,7 +108,11 @@ class FunctionMethods:
             given = [type(x).__name__ for x in args]
             given += [f"{name}={type(x).__name__}" for name, x in zip(names, kwargs.values())]
             raise TypeError(f"{self.__name__}(): no overload takes ({', '.join(given)}){''.join(refusals)}")
-        return self._anyffi_runtime.function_select(self.__name__, fitting, places, names)
+        # The ctypes backend keeps it for the next such call: no leak.
+        end = begin_permanent()
+        selected = self._anyffi_runtime.function_select(self.__name__, fitting, places, names)
+        end()
+        return selected
 
     def __repr__(self) -> str:
         return f"<anyffi.Function {self.__name__}{self.__signature__}>"

@@ -22,9 +22,13 @@ def attribute_of(function: Any) -> Any:
 
 def first_names(module: Any, prefix: str = "") -> set[str]:
     """Return the names of functions, classes and submodules that a module, or its submodule, has itself."""
+    return _first_names(module, prefix) - {_DOC}
+
+
+def _first_names(module: Any, prefix: str) -> set[str]:
     names = (*module._anyffi_runtime.module_list(module), *module._anyffi_runtime.module_list_classes(module))
     tails = (name[len(prefix) :] for name in names if name.startswith(prefix))
-    return {tail.partition(".")[0] for tail in tails} - {_DOC}
+    return {tail.partition(".")[0] for tail in tails}
 
 
 def find_member(module: Any, name: str) -> Any:
@@ -35,7 +39,8 @@ def find_member(module: Any, name: str) -> Any:
         type_code = module._anyffi_runtime.module_find_class(module, name)
         if type_code is not None:
             return module._anyffi_classes.class_of(type_code)
-        if first_names(module, name + "."):
+        # One that is declared may be empty but for its documentation.
+        if _first_names(module, name + "."):
             return Submodule(module, name)
         raise
 

@@ -111,8 +111,11 @@ class Stub:
 
     def _submodule(self, name: str, submodule: Submodule) -> Iterator[str]:
         """Declare a submodule as a class that is a namespace: a stub is one file."""
-        yield f"class {name}:"
-        yield from docstring(submodule.__doc__, "    ")
+        lines = [*docstring(submodule.__doc__, "    "), *self._members_of(submodule)]
+        yield f"class {name}:" + ("" if lines else " ...")
+        yield from lines
+
+    def _members_of(self, submodule: Submodule) -> Iterator[str]:
         for member in filter(keywords.is_name, submodule.__all__):
             value = find_member(submodule._owner, f"{submodule.__name__}.{member}")
             if isinstance(value, Function) and not keywords.is_constant(value._anyffi_info()):

@@ -32,6 +32,8 @@ using namespace algebra;
 
 ANYFFI_SUBMODULE(linalg, "Linear algebra.");
 ANYFFI_SUBMODULE(empty, "A class alone.");
+ANYFFI_SUBMODULE(later, "To come.");
+ANYFFI_SUBMODULE(later.silent, "");
 ANYFFI_CLASS(Top, "algebra.Matrix").init<>();
 ANYFFI_CLASS(Matrix, "algebra.linalg.Matrix").doc("Of numbers.").init<>().field("n", &Matrix::n);
 ANYFFI_CLASS(Dense, "algebra.linalg.dense.Matrix").init<>().field("n", &Dense::n);
@@ -74,7 +76,7 @@ def test_each_is_one_object(algebra: Any) -> None:
 
 def test_names(algebra: Any) -> None:
     assert [name for name in dir(algebra) if not name.startswith("_")] == [
-        *("Matrix", "empty", "get_function", "import_module", "imports", "linalg", "norm", "same_as"),
+        *("Matrix", "empty", "get_function", "import_module", "imports", "later", "linalg", "norm", "same_as"),
     ]
     assert algebra.linalg.__all__ == ["Matrix", "Side", "dense", "limit", "norm", "trace"]
     assert {"norm", "dense", "__doc__"} <= {*dir(algebra.linalg)}
@@ -82,6 +84,14 @@ def test_names(algebra: Any) -> None:
     assert algebra.linalg.dense.__doc__ is None
     assert algebra.linalg.dense.__name__ == "linalg.dense"
     assert repr(algebra.linalg) == f"<submodule 'linalg' of {algebra!r}>"
+
+
+def test_a_submodule_without_members(algebra: Any) -> None:
+    assert (algebra.later.__doc__, algebra.later.__all__) == ("To come.", ["silent"])
+    assert (algebra.later.silent.__doc__, algebra.later.silent.__all__) == ("", [])
+    assert pickle.loads(pickle.dumps(algebra.later.silent)).__name__ == "later.silent"
+    with pytest.raises(AttributeError, match=r"has no function 'later.silent.x'"):
+        algebra.later.silent.x
 
 
 def test_what_is_not_there(algebra: Any) -> None:
@@ -141,6 +151,9 @@ class empty:
     """A class alone."""
     class Alone(anyffi.Object):
         def __init__(self) -> None: ...
+class later:
+    """To come."""
+    class silent: ...
 class linalg:
     """Linear algebra."""
     class Matrix(anyffi.Object):
@@ -186,6 +199,21 @@ def test_a_name_for_two_classes_of_a_submodule_is_refused(ffi: Any, build: Build
     words = r"the class twice\.part\.f and the function part\.f would be one attribute of the module, part\.f"
     with pytest.raises(ValueError, match=words):
         ffi.load_module(build("twice_in_part.cc", source))
+
+
+def test_classes_of_submodules_that_are_not_declared(ffi: Any, build: Build) -> None:
+    source = """
+        #include <anyffi/anyffi.h>
+        struct PlainFile {};
+        struct WaveFile {};
+        ANYFFI_CLASS(PlainFile, "files.File");
+        ANYFFI_CLASS(WaveFile, "files.wave.File");
+    """
+    words = r"File: give one of them another name, or declare the submodule of files\.wave\.File: "
+    with pytest.raises(ValueError, match=words + r'ANYFFI_SUBMODULE\(wave, "\.\.\."\)$'):
+        ffi.load_module(build("undeclared_part.cc", source))
+    module = ffi.load_module(build("declared_part.cc", source + 'ANYFFI_SUBMODULE(wave, "Sound.");'))
+    assert module.wave.File is not module.File
 
 
 @pytest.mark.parametrize(

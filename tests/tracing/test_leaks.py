@@ -189,7 +189,8 @@ def test_classes_are_no_leaks(ffi: Any, build: Build) -> None:
 
 @needs_compilers
 def test_what_a_library_keeps_is_no_leak(ffi: Any, build: Build) -> None:
-    """Members of enumerations, and data about exceptions, are made at first use and then kept."""
+    """Members of enumerations, data about exceptions, and how keywords select an overload, are made at first use
+    and then kept."""
     source = """
     #include <anyffi/anyffi.h>
     #include <stdexcept>
@@ -207,6 +208,8 @@ def test_what_a_library_keeps_is_no_leak(ffi: Any, build: Build) -> None:
     ANYFFI_EXPORT(access, [](Access access) { return access; });
     ANYFFI_EXPORT(keep, [](anyffi::AnyValue x) { *kept = x; });
     ANYFFI_EXPORT(fail, [] { throw Coded("failed"); });
+    ANYFFI_EXPORT(either, [](int64_t x) { return x; }, anyffi::arg("x"))
+        .def([](int64_t x, double y) { return x + y; }, anyffi::arg("x"), anyffi::arg("y"));
     """
     library = str(build("used.cc", source))
     program = f"""if True:
@@ -219,6 +222,8 @@ def test_what_a_library_keeps_is_no_leak(ffi: Any, build: Build) -> None:
                 assert m.access(m.Access.READ) is m.Access.READ
             with t.no_leaks(), pytest.raises(m.Coded, match="failed"):
                 m.fail()
+            with t.no_leaks():
+                assert (m.either(x=1), m.either(1, y=2), m.either(y=2, x=1)) == (1, 3.0, 3.0)
     """
     assert report(program, ffi.ffi_mode) == "anyffi: no object is alive at exit\n"
     keeps = f"import anyffi\nm = anyffi.load_module({library!r})\nm.green(), m.keep(lambda: 1)"

@@ -21,6 +21,16 @@ struct Named {
 
 bool precedes(const Named& a, const Named& b) { return a.name < b.name; }
 
+/// How a class with dots between the first and the last part of its key gets a place of its own; else empty.
+String submodule_hint(const Named& named) {
+  if (named.info == nullptr || named.name.find('.') != String::npos) return {};
+  const char* first = std::strchr(named.info->type_key, '.');
+  const char* last = std::strrchr(named.info->type_key, '.');
+  if (first == last) return {};
+  return ", or declare the submodule of " + String(named.info->type_key) + ": ANYFFI_SUBMODULE(" +
+         String(first + 1, last) + ", \"...\")";
+}
+
 int raise_same_name(const Named& a, const Named& b) {
   if (a.info == nullptr && b.info == nullptr) {
     return raise_format("ValueError",
@@ -29,11 +39,13 @@ int raise_same_name(const Named& a, const Named& b) {
   }
   const AnyffiTypeInfo* info = a.info != nullptr ? a.info : b.info;
   bool are_classes = a.info != nullptr && b.info != nullptr;
+  String hint = submodule_hint(a);
+  if (hint.empty()) hint = submodule_hint(b);
   return raise_format("ValueError",
                       "the class %s and the %s %s would be one attribute of the module, %s: give one of them "
-                      "another name",
+                      "another name%s",
                       info->type_key, are_classes ? "class" : "function",
-                      are_classes ? b.info->type_key : a.name.c_str(), a.name.c_str());
+                      are_classes ? b.info->type_key : a.name.c_str(), a.name.c_str(), hint.c_str());
 }
 
 /// Raises ValueError if a member's name is also the name of a submodule: of one with members in `all`, which is sorted.
