@@ -14,6 +14,7 @@ from .._public import Function, Module, Object, Tensor
 from .._rules import keywords
 from .annotations import Annotations
 from .bound import describe_foreign, describe_member, nested_classes, type_keys
+from .hidden import reveal
 from .overloads import Overload, arrange
 from .overriding import ignore_conflicts
 from .python import PythonDeclarations
@@ -63,6 +64,9 @@ class Stub:
             taken, self._source.imported, keys, runtime.type_find, runtime.type_convertible_from
         )
         self._python = PythonDeclarations(self._source, self.annotations, taken, self._member)
+        self._taken = taken
+        #: Classes and submodules at the top that no source declares.
+        self._scopes: set[str] = set()
 
     def classes_by_name(self) -> dict[str, type]:
         """Return the classes that the stub declares."""
@@ -83,9 +87,12 @@ class Stub:
         doc = "".join(f"{line}\n" for line in docstring(values.get("__doc__"), ""))
         left_out = "".join(f"# No name in Python: {name!a}\n" for name in self._left_out)
         body = "\n".join(lines)
-        text = f"{note}{doc}{self.annotations.header()}\n{body}\n{left_out}"
+        head = f"{note}{doc}{self.annotations.header()}"
+        text = f"{head}\n{body}\n{left_out}"
         compile(text, self._title, "exec", dont_inherit=True)
-        return text
+        first_names = {name.partition(".")[0] for name in self.names.values()}
+        aliases, revealed = reveal(body, self._scopes, first_names, self._taken)
+        return f"{head}\n{aliases}\n{revealed}\n{left_out}" if aliases else text
 
     def _listed(self) -> Iterator[str]:
         """Return the line of `__all__`."""
@@ -97,6 +104,7 @@ class Stub:
         if isinstance(value, Function):
             yield from self._function(name, value, "")
         elif isinstance(value, Submodule):
+            self._scopes.add(name)
             yield from self._submodule(name, value)
         elif name in self._source.imported:
             self.annotations.add_import(name, self._source.imported[name], is_public=True)
@@ -105,6 +113,7 @@ class Stub:
             if lines is not None:
                 yield from lines
             elif isinstance(value, type):
+                self._scopes.add(name)
                 yield from self.declare_class(name, value)
             else:
                 yield f"{name}: {self._variable(value)}"

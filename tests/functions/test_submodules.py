@@ -76,7 +76,17 @@ def test_each_is_one_object(algebra: Any) -> None:
 
 def test_names(algebra: Any) -> None:
     assert [name for name in dir(algebra) if not name.startswith("_")] == [
-        *("Matrix", "empty", "get_function", "import_module", "imports", "later", "linalg", "norm", "same_as"),
+        *(
+            "Matrix",
+            "empty",
+            "get_function",
+            "import_module",
+            "imports",
+            "later",
+            "linalg",
+            "norm",
+            "same_as",
+        ),
     ]
     assert algebra.linalg.__all__ == ["Matrix", "Side", "dense", "limit", "norm", "trace"]
     assert {"norm", "dense", "__doc__"} <= {*dir(algebra.linalg)}

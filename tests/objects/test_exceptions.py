@@ -198,6 +198,15 @@ def test_raised_in_python(shop: Any) -> None:
         assert shop.as_std(raiser(error)) == "pear"
 
 
+def test_raised_in_python_of_a_class_without_virtual_functions(shop: Any) -> None:
+    error = shop.Mishap("fallen", place=3)
+    for call in (shop.call, shop.displaced):
+        with pytest.raises(shop.Mishap, match="^fallen$") as caught:
+            call(raiser(error))
+        assert caught.value is error
+        assert error.place == 3
+
+
 def test_through_cpp_it_is_the_same(shop: Any) -> None:
     for cls in (shop.SoldOut, shop.Failure, shop.Code, KeyError):
         error = cls("pear")

@@ -122,3 +122,84 @@ def test_mypy_agrees(stub: str, tmp_path: pathlib.Path) -> None:
     (tmp_path / "exact.pyi").write_text(stub.replace(", unused-ignore]", "]"))
     (tmp_path / "anyffi").symlink_to(ROOT / "pkg", target_is_directory=True)
     assert run_mypy(tmp_path, "clash.pyi", "exact.pyi", search=[tmp_path]) == ""
+
+
+HIDING = r"""
+#include <anyffi/anyffi.h>
+
+namespace hiding {
+struct Kind {};
+struct Figure {
+  enum Which { kRound, kFlat };
+  Kind kind;
+};
+struct SmallKind : Kind {};
+}  // namespace hiding
+
+using anyffi::arg;
+using hiding::Figure;
+using hiding::Kind;
+ANYFFI_CLASS(Kind, "hiding.Kind").init<>();
+ANYFFI_ENUM(Figure::Which, "hiding.Figure.Kind").value("ROUND", Figure::kRound).value("FLAT", Figure::kFlat);
+ANYFFI_SUBMODULE(small, "");
+ANYFFI_CLASS(hiding::SmallKind, "hiding.small.Kind", Kind).init<>();
+ANYFFI_CLASS(Figure, "hiding.Figure")
+    .init<Kind>(arg("kind"))
+    .field("kind", &Figure::kind)
+    .method("which", [](const Figure&, Figure::Which which) { return which; }, arg("which") = Figure::kFlat)
+    // As in C#: a property that is called like its class.
+    .property("Figure", [](const Figure& f) { return f; }, [](Figure& f, const Figure& other) { f = other; });
+"""
+
+HIDING_STUB = """
+
+_Figure = Figure
+_Kind = Kind
+
+class Figure(anyffi.Object):
+    __match_args__ = ('kind',)
+    def __init__(self, kind: _Kind) -> None: ...
+    @property
+    def kind(self) -> _Kind: ...
+    @kind.setter
+    def kind(self, value: _Kind) -> None: ...
+    def which(self, which: _Figure.Kind | int = _Figure.Kind.FLAT) -> _Figure.Kind: ...
+    @property
+    def Figure(self) -> _Figure: ...
+    @Figure.setter
+    def Figure(self, value: _Figure) -> None: ...
+    class Kind(IntEnum):
+        ROUND = 0
+        FLAT = 1
+class Kind(anyffi.Object):
+    def __init__(self) -> None: ...
+class small:
+    class Kind(_Kind):
+        def __init__(self) -> None: ...
+"""
+
+HIDING_USE = """
+import hiding
+
+figure = hiding.Figure(hiding.small.Kind())
+kind: hiding.Kind = figure.kind
+which: hiding.Figure.Kind = figure.Figure.which()
+"""
+
+
+@pytest.fixture(scope="session")
+def hiding(build: Build) -> str:
+    return stubgen(build("hiding.cc", HIDING))
+
+
+def test_names_that_members_hide(hiding: str) -> None:
+    assert hiding.endswith(HIDING_STUB)
+
+
+@needs_mypy
+@pytest.mark.slow("type checkers")
+def test_mypy_finds_the_classes(hiding: str, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "hiding.pyi").write_text(hiding)
+    (tmp_path / "use.py").write_text(HIDING_USE)
+    (tmp_path / "anyffi").symlink_to(ROOT / "pkg", target_is_directory=True)
+    assert run_mypy(tmp_path, "hiding.pyi", "use.py", search=[tmp_path]) == ""

@@ -55,6 +55,11 @@ struct Puddle : Leak {};
 struct Untold : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+struct Mishap {  // without virtual functions
+  explicit Mishap(std::string text) : text(std::move(text)) {}
+  std::string text;
+  int64_t place = -1;
+};
 std::string report_fault(const Fault& fault) { return const_cast<Fault&>(fault).report(); }
 std::string report_leak(const Leak&) { return "a leak"; }
 }  // namespace mart
@@ -67,6 +72,9 @@ ANYFFI_EXCEPTION(mart::Code, "mart.Code", "Exception").text([](const mart::Code&
   return "code " + std::to_string(code.number);
 });
 ANYFFI_EXCEPTION(mart::Final, "mart.Final", "mart.SoldOut");
+ANYFFI_EXCEPTION(mart::Mishap, "mart.Mishap", "Exception")
+    .text([](const mart::Mishap& mishap) { return mishap.text; })
+    .attribute("place", &mart::Mishap::place);
 ANYFFI_EXCEPTION(mart::Spoilt, "mart.Spoilt", "mart.Failure")
     .doc("It cannot be eaten.")
     .attribute("days", &mart::Spoilt::days)
@@ -127,6 +135,14 @@ ANYFFI_EXPORT(caught, [](const anyffi::Function& f) -> std::string {
     return "error " + error.kind().cast<std::string>();
   }
   return "nothing";
+});
+ANYFFI_EXPORT(displaced, [](const anyffi::Function& f) {
+  try {
+    f();
+  } catch (mart::Mishap& mishap) {
+    mishap.place = 5;
+    throw;
+  }
 });
 ANYFFI_EXPORT(as_std, [](const anyffi::Function& f) -> std::string {
   try {

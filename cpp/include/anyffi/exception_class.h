@@ -228,6 +228,11 @@ int raise_attributes() {
   });
 }
 
+/// Never thrown.
+struct NoCarrier {
+  AnyValue error;
+};
+
 /// Inside a handler: raises the current exception if it is a T.
 template <class T>
 bool raise_current(const char* kind) {
@@ -236,13 +241,11 @@ bool raise_current(const char* kind) {
   if (!std::current_exception()) return false;
   try {
     throw;
+    // Not by dynamic_cast, which needs virtual functions.
+  } catch (const std::conditional_t<kIsCarried<T>, Carrier<T>, NoCarrier>& found) {
+    anyffi_error_set_raised(found.error.raw().as_object);
+    return true;
   } catch (const T& exception) {
-    if constexpr (kIsCarried<T> && std::is_polymorphic_v<T>) {
-      if (auto* found = dynamic_cast<const Carrier<T>*>(&exception)) {
-        anyffi_error_set_raised(found->error.raw().as_object);
-        return true;
-      }
-    }
     raise_plain(exception, kind);
     if (attribute_classes != nullptr) raise_attributes<T>();
     return true;
