@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import collections
+import inspect
 import math
 import sys
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support import Build, needs_compilers
 from tensors import Exporter, capsules, make, ml_dtypes
 from typed_tensors import CUBE, X, refusal, typed, unaligned
 
@@ -515,3 +517,58 @@ def test_arrays_of_other_libraries(ffi: Any) -> None:
 class Raising:
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise ZeroDivisionError
+
+
+OPTIONAL = r"""
+#include <anyffi/anyffi.h>
+#include <anyffi/stl/optional.h>
+#include <anyffi/stl/vector.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+using anyffi::arg;
+using Numbers = anyffi::TypedView<const double, 1>;
+using Table = anyffi::TypedView<const double, 2>;
+
+ANYFFI_EXPORT(weigh, [](const Numbers& x, const std::optional<Numbers>& weights) {
+  double sum = 0;
+  for (int64_t i = 0; i < x.size(); ++i) sum += x[i] * (weights ? (*weights)[i] : 1.0);
+  return sum;
+}, arg("x").convert(), anyffi::kw_only(), arg("weights").convert() = std::nullopt);
+ANYFFI_EXPORT(which, [](std::optional<Numbers> x) { return x ? "numbers" : "none"; }, arg("x").convert())
+    .def([](std::optional<Table> x) { return x ? "table" : "no table"; }, arg("x").convert())
+    .def([](int64_t) { return "int"; }, arg("x"));
+ANYFFI_EXPORT(keep, [](std::optional<anyffi::TypedTensor<const double, 1>> x) { return x; }, arg("x").convert());
+ANYFFI_EXPORT(flat, [](const Table& x) { return std::vector<double>(x.begin(), x.end()); }, arg("x"));
+ANYFFI_EXPORT(largest, [](const Numbers& x) { return *std::max_element(x.begin(), x.end()); }, arg("x"));
+"""
+
+
+@needs_compilers
+@pytest.mark.slow("compiling")
+@pytest.mark.keeps_live("a module stays loaded")
+def test_optional_arrays(ffi: Any, build: Build) -> None:
+    optional = ffi.load_module(build("optional_arrays.cc", OPTIONAL))
+    ints = np.arange(6, dtype="i4")[::2]
+    assert optional.weigh([1, 2]) == optional.weigh([1, 2], weights=None) == 3.0
+    assert optional.weigh([1, 2], weights=[10, 0.5]) == 11.0
+    assert optional.weigh(ints, weights=ints) == 20.0
+    assert optional.keep(None) is None
+    assert np.asarray(optional.keep(range(3))).tolist() == [0.0, 1.0, 2.0]
+    x = np.arange(3.0)
+    assert np.shares_memory(np.asarray(optional.keep(x)), x)
+    answers = [optional.which(x) for x in (None, [1.0], x, [[1.0]], ints, ints[None], 3)]
+    assert answers == ["none", "numbers", "numbers", "table", "numbers", "table", "int"]
+    for words, weights in (
+        (r"argument 1 \(weights\), at \[1\]: expected float, got str", [1, "x"]),
+        (r"argument 1 \(weights\): expected a tensor of float64 with shape \(\*,\), got str", "x"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            optional.weigh([1, 2], weights=weights)
+    assert str(inspect.signature(optional.weigh).parameters["weights"]) == (
+        "weights: 'float64[:] | Sequence[float] | None' = None"
+    )
+    # Elements between iterators, for algorithms of the standard library.
+    assert optional.flat(X[:, ::-2]) == X[:, ::-2].ravel().tolist()
+    assert optional.largest(np.array([9.0, 3, 8, 5])[::-2]) == 5.0

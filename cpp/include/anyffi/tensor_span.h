@@ -5,6 +5,8 @@
 
 #include <anyffi/detail/tensor_spec.h>
 
+#include <string_view>
+
 namespace anyffi {
 
 template <class T, auto... options>
@@ -16,6 +18,13 @@ namespace detail {
 template <class T, int32_t kRank>
 class StridedIterator {
  public:
+  // For algorithms of the standard library.
+  using iterator_category = std::forward_iterator_tag;
+  using value_type = std::remove_cv_t<T>;
+  using difference_type = int64_t;
+  using pointer = T*;
+  using reference = T&;
+  StridedIterator() = default;
   StridedIterator(T* element, const int64_t* extents, const int64_t* strides, int64_t left)
       : element_(element), left_(left) {
     for (int32_t axis = 0; axis < kRank; ++axis) {
@@ -24,6 +33,12 @@ class StridedIterator {
     }
   }
   T& operator*() const { return *element_; }
+  T* operator->() const { return element_; }
+  StridedIterator operator++(int) {
+    StridedIterator former = *this;
+    ++*this;
+    return former;
+  }
   StridedIterator& operator++() {
     if (--left_ == 0 && kRank > 1) return *this;
     if constexpr (kRank == 1) {
@@ -42,11 +57,11 @@ class StridedIterator {
   friend bool operator!=(const StridedIterator& a, const StridedIterator& b) { return a.left_ != b.left_; }
 
  private:
-  T* element_;
-  int64_t left_;
+  T* element_ = nullptr;
+  int64_t left_ = 0;
   int64_t index_[kRank] = {};
-  int64_t extents_[kRank];
-  int64_t strides_[kRank];
+  int64_t extents_[kRank] = {};
+  int64_t strides_[kRank] = {};
 };
 
 /// The rows of a span: `for (auto row : x.rows())`.

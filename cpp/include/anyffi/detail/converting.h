@@ -39,7 +39,8 @@ struct AdaptedParam {
 template <class N, class A>
 struct AdaptedParam<N, A, std::enable_if_t<kConverts<N>>> {
   static_assert(kHasConversion<Bare<A>>,
-                "anyffi: .convert() is for parameters of type TypedView or TypedTensor, or converted through one");
+                "anyffi: .convert() is for parameters of type TypedView or TypedTensor, or converted through one, or a "
+                "std::optional of them");
   static constexpr bool kIsAdapted = true;
   using Type = PassedLike<A, WithConversion<Bare<A>>>;
   static A&& pass(std::remove_reference_t<Type>& argument) { return static_cast<A&&>(argument.value); }

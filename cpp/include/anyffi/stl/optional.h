@@ -3,6 +3,7 @@
 #ifndef ANYFFI_STL_OPTIONAL_H_
 #define ANYFFI_STL_OPTIONAL_H_
 
+#include <anyffi/detail/converting.h>
 #include <anyffi/detail/items_writer.h>
 #include <anyffi/pointer.h>
 
@@ -96,7 +97,39 @@ struct Traits<std::nullopt_t> : Traits<std::nullptr_t> {
   static AnyffiValue store(std::nullopt_t) { return AnyffiValue{}; }
 };
 
+/// `.convert()` for an array that may be None.
+template <class T>
+struct Traits<detail::WithConversion<std::optional<T>>, std::enable_if_t<detail::kHasConversion<T>>> {
+  using Inner = Traits<detail::WithConversion<T>>;
+  ANYFFI_HIDDEN_ static constexpr auto name = detail::unite_names<Inner::name, Traits<std::nullptr_t>::name>();
+  static constexpr uint64_t type_mask = 0;
+  static constexpr bool kBorrows = false;
+  struct ANYFFI_HIDDEN_ Holder {
+    bool has_value = false;
+    typename Inner::Holder inner{};
+  };
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    if (value.type_code == ANYFFI_NONE) return true;
+    holder.has_value = true;
+    if (Inner::load(value, holder.inner, why)) return true;
+    if (why.path_size == 0 && why.reason == ANYFFI_MISMATCH_TYPE) why.expected = name;
+    return false;
+  }
+  static detail::WithConversion<std::optional<T>> take(Holder& holder) {
+    if (!holder.has_value) return {std::nullopt};
+    return {std::optional<T>(Inner::take(holder.inner).value)};
+  }
+  static AnyffiValue store(const detail::WithConversion<std::optional<T>>& argument) {
+    return Traits<std::optional<T>>::store(argument.value);
+  }
+};
+
 namespace detail {
+template <class T>
+inline constexpr bool kHasConversion<std::optional<T>> = kHasConversion<T>;
+template <class T>
+inline constexpr uint64_t kExactTypes<WithConversion<std::optional<T>>> =
+    kExactTypes<WithConversion<T>> | type_bits(ANYFFI_NONE);
 template <class T>
 inline constexpr bool kIsView<std::optional<T>> = kIsView<T>;
 template <class T>
