@@ -120,8 +120,11 @@ def make_copies(cls: type, copy: Any, type_code: int) -> tuple[Any, Any]:
     plain = _class_without_attributes(cls)
 
     def copy_content(self: Any) -> Any:
-        _require_own(self, type_code, "copy", "copyable()")
-        return _remade(self, copy(self))
+        made = copy(self)
+        # A virtual function, such as `clone`, also copies objects of derived classes.
+        if getattr(made, "_anyffi_type_code", None) != self._anyffi_type_code:
+            _require_own(self, type_code, "copy", "copyable()")
+        return _remade(self, made)
 
     def __copy__(self: Any) -> Any:
         if type(self) is plain and self._anyffi_type_code == type_code:
@@ -137,10 +140,13 @@ def make_copies(cls: type, copy: Any, type_code: int) -> tuple[Any, Any]:
         from copy import deepcopy
 
         self._anyffi_runtime.need_stack()
-        if not shared:
-            shared.append(_fields_that_share(cls))
         made = memo[id(self)] = copy_content(self)
-        _deepen(made, shared[0], memo)
+        if self._anyffi_type_code != type_code:
+            _deepen(made, _fields_that_share(type(self)), memo)
+        else:
+            if not shared:
+                shared.append(_fields_that_share(cls))
+            _deepen(made, shared[0], memo)
         if type(self) is plain:
             return made
         set_state(made, deepcopy(state_of(self), memo))

@@ -161,8 +161,8 @@ class Members:
                 members.setdefault("__copy__", defaults.make_copy(get_state, restore))
         if "__copy__" in members:
             members["_anyffi_copied"] = staticmethod(members["__copy__"])
-            copies = defaults.make_copies(cls, members["__copy__"], type_code)
-            members["__copy__"], members["__deepcopy__"] = copies
+            members["__copy__"], deep = defaults.make_copies(cls, members["__copy__"], type_code)
+            members.setdefault("__deepcopy__", deep)
         if "__copy__" in members or "__reduce__" in members:
             members.setdefault("__replace__", defaults.__replace__)
         if described.has_repr:

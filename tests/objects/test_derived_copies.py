@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
@@ -212,3 +213,74 @@ def test_of_several_bases_one_is_known(lib: Any) -> None:
     # An abstract class is not copied as a class that does not derive from it in Python.
     with pytest.raises(TypeError, match="cannot be copied, and nothing says who owns it"):
         lib.abstract_of("both")
+
+
+CLONES = r"""
+#include <anyffi/anyffi.h>
+#include <anyffi/stl/memory.h>
+#include <anyffi/stl/string.h>
+using anyffi::arg;
+
+namespace clones {
+struct Shape {
+  virtual ~Shape() = default;
+  virtual std::unique_ptr<Shape> clone() const = 0;
+  anyffi::List<int64_t> marks;
+};
+struct Disc : Shape {
+  std::unique_ptr<Shape> clone() const override { return std::make_unique<Disc>(*this); }
+  anyffi::List<int64_t> holes;
+};
+struct Torus : Disc {};  // clones itself as a Disc
+struct Axis {
+  std::string made = "new";
+};
+}  // namespace clones
+using clones::Axis;
+using clones::Disc;
+using clones::Shape;
+
+ANYFFI_CLASS(Shape, "clones.Shape")
+    .field("marks", &Shape::marks)
+    .method("__copy__", anyffi::never_null(&Shape::clone));
+ANYFFI_CLASS(Disc, "clones.Disc", Shape).init<>().field("holes", &Disc::holes);
+ANYFFI_CLASS(clones::Torus, "clones.Torus", Disc).init<>();
+ANYFFI_CLASS(Axis, "clones.Axis")
+    .init<>()
+    .field("made", &Axis::made)
+    .method("__copy__", [](const Axis&) { return Axis{"copy"}; })
+    .method("__deepcopy__", [](const Axis&, const anyffi::AnyValue&) { return Axis{"deep copy"}; }, arg("memo"));
+"""
+
+
+@pytest.fixture
+def clones(ffi: Any, build: Build) -> Any:
+    return ffi.load_module(build("clones.cc", CLONES))
+
+
+def test_a_virtual_clone_copies_derived_classes(ffi: Any, clones: Any) -> None:
+    class Own(clones.Disc):  # type: ignore[misc, name-defined]
+        pass
+
+    for cls in (clones.Disc, Own):
+        disc = cls()
+        disc.marks = ffi.List([1])
+        disc.holes = ffi.List([2])
+        if cls is Own:
+            disc.name = ["own"]
+        shallow, deep = copy.copy(disc), copy.deepcopy(disc)
+        assert type(shallow) is type(deep) is cls
+        disc.marks.append(3)
+        disc.holes.append(4)
+        assert (shallow.marks, shallow.holes) == ([1, 3], [2, 4])
+        assert (deep.marks, deep.holes) == ([1], [2])
+        if cls is Own:
+            assert shallow.name is disc.name == deep.name is not disc.name
+    with pytest.raises(TypeError, match=r"of its base clones\.Shape, and would make one of these"):
+        copy.copy(clones.Torus())
+
+
+def test_cpp_makes_deep_copies(clones: Any) -> None:
+    assert copy.copy(clones.Axis()).made == "copy"
+    assert copy.deepcopy(clones.Axis()).made == "deep copy"
+    assert copy.deepcopy([clones.Axis()])[0].made == "deep copy"
