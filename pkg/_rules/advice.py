@@ -48,10 +48,12 @@ def advise(cls: type, expected: str, layout: str | None) -> str | None:
     return _for_scalar(cls, words, layout)
 
 
-def advise_object(cls: type, expected: str) -> str | None:
-    """Return the same for a C++ object, which is not a function even if it can be called."""
-    is_callback = _words_of(expected) & {"Callable", "Function"} and _has(cls, "__call__")
-    return "its .__call__" if is_callback else None
+def advise_object(cls: type, expected: str, layout: str | None) -> str | None:
+    """Return the same for a C++ object, which is no function or sequence, whatever methods it has."""
+    if _words_of(expected) & {"Callable", "Function"} and _has(cls, "__call__"):
+        return "its .__call__"
+    # The runtime's own containers and tensors convert by themselves where they can.
+    return advise(cls, expected, layout) if _has(cls, "_anyffi_type_key") else None
 
 
 def _words_of(expected: str) -> set[str]:
@@ -115,6 +117,8 @@ def _for_scalar(cls: type, words: set[str], layout: str | None) -> str | None:
         )
     if "float" in words and _has(cls, "__float__") and "complex" not in _name_of(cls):
         return "float() of it"
+    if "int" in words and _has(cls, "__index__"):
+        return "int() of it"
     if "complex" in words and _has(cls, "__complex__"):
         return "complex() of it"
     if "str" in words and _has(cls, "__fspath__"):

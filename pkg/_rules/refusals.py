@@ -240,7 +240,8 @@ def _hint(cls: type, expected: str, layout: str | None) -> str:
     if id(cls) in _PLAIN:
         advice = _advise_plain(cls, expected, layout)
     else:
-        advice = advise_object(cls, expected) if is_wrapper_class(cls) else advise(cls, expected, layout)
+        advised = advise_object if is_wrapper_class(cls) else advise
+        advice = advised(cls, expected, layout)
     return f"; pass {advice}" if advice else ""
 
 

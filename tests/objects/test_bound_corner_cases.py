@@ -6,9 +6,12 @@ import collections
 import copy
 import gc
 import inspect
+import operator
+import os
 import weakref
 from typing import Any
 
+import numpy as np
 import pytest
 from programs import stubgen
 from support import CPYTHON, Build, collect, compiles_classes
@@ -382,3 +385,63 @@ def test_names_that_are_taken(ffi: Any, build: Build, other: str, described: str
     for _ in range(2):
         with pytest.raises(ValueError, match=f"the {described} would be one attribute of the module, Same"):
             ffi.load_module(library)
+
+
+PROTOCOLS = r"""
+#include <anyffi/anyffi.h>
+#include <anyffi/stl/filesystem.h>
+#include <anyffi/stl/function.h>
+#include <anyffi/stl/optional.h>
+#include <anyffi/stl/string.h>
+#include <anyffi/stl/vector.h>
+using anyffi::arg;
+
+namespace protocols {
+struct Track {
+  std::vector<double> points{1, 2, 3};
+};
+using Numbers = anyffi::TypedView<const double, 1>;
+}  // namespace protocols
+using protocols::Track;
+using Made = anyffi::TypedTensor<double, 1>;
+using Array = anyffi::Native<Made>;
+
+ANYFFI_CLASS(Track, "protocols.Track")
+    .init<>()
+    .op(anyffi::ops::len, [](const Track& t) { return t.points.size(); })
+    .op(anyffi::ops::float_, [](const Track& t) { return t.points[0]; })
+    .op(anyffi::ops::index, [](const Track& t) { return t.points.size(); })
+    .op(anyffi::ops::call, [](const Track& t, double x) { return t.points[0] * x; }, arg("x"))
+    .method("__fspath__", [](const Track&) { return "track.txt"; })
+    .method("__array__", [](const anyffi::Ref<Track>& t, anyffi::AnyView, std::optional<bool> copy) -> Array {
+      if (copy.value_or(false)) return Made::from(std::vector<double>(t->points), {3});
+      return Made::view(t->points.data(), {3}, t);
+    }, arg("dtype") = nullptr, arg("copy") = std::nullopt)
+    .iterate([](const Track& t) { return t.points.begin(); }, [](const Track& t) { return t.points.end(); });
+ANYFFI_EXPORT(sequence, [](const std::vector<double>& x) { return x.size(); }, arg("x"));
+ANYFFI_EXPORT(numbers, [](const protocols::Numbers& x) { return x[0]; }, arg("x").convert());
+ANYFFI_EXPORT(floating, [](double x) { return x; }, arg("x"));
+ANYFFI_EXPORT(integer, [](int x) { return x; }, arg("x"));
+ANYFFI_EXPORT(path, [](const std::filesystem::path& x) { return x.string(); }, arg("x"));
+ANYFFI_EXPORT(function, [](const std::function<double(double)>& f) { return f(2); }, arg("x"));
+"""
+
+
+def test_objects_are_not_what_python_can_make_of_them(ffi: Any, build: Build) -> None:
+    module = ffi.load_module(build("protocols.cc", PROTOCOLS))
+    track = module.Track()
+    made = np.asarray(track)
+    np.array(track)[0] = 9
+    made[0] = 4
+    assert (float(track), np.array(track, dtype="f4").dtype) == (4.0, np.float32)
+    for name, advice, passed, result in (
+        ("sequence", r"list\(\) of it", list(track), 3),
+        ("numbers", r"numpy\.asarray\(\) of it", np.asarray(track), 4.0),
+        ("floating", r"float\(\) of it", float(track), 4.0),
+        ("integer", r"int\(\) of it", operator.index(track), 3),
+        ("path", r"os\.fspath\(\) of it", os.fspath(track), "track.txt"),
+        ("function", r"its \.__call__", track.__call__, 8.0),
+    ):
+        with pytest.raises(TypeError, match=f"expected .*, got (protocols.)?Track; pass {advice}$"):
+            getattr(module, name)(track)
+        assert getattr(module, name)(passed) == result
