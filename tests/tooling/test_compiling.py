@@ -118,6 +118,7 @@ OBJECT = 'struct T { static constexpr anyffi::FixedText kTypeKey{"t"}; T(const T
         ),
         ("std::unique_ptr<int> f();", "the result is or holds a pointer or reference of C++"),
         ("struct S {}; void f(S*);", 'bind it by ANYFFI_CLASS(T, "module.T") before this'),
+        ("struct S {}; S* f();", 'by ANYFFI_TYPE_KEY(T, "module.T") before and ANYFFI_BIND(T) after'),
         (
             "void f(std::reference_wrapper<int>);",
             "a parameter is or holds a std::reference_wrapper: use a T&, and a T* in containers",

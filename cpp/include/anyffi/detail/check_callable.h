@@ -208,8 +208,9 @@ struct MissingOf<F, true> : SignatureOf<F>::template Apply<MissingIn> {};
       "has a container that holds objects by value: hold anyffi::Ref<T> instead, or specialise anyffi::Traits<T>");    \
   ANYFFI_ASSERT_REASON_(F, kPointer,                                                                                   \
                         "is or holds a pointer or reference of C++, which says nothing of who owns what: if its "      \
-                        "class T is to be one of Python, bind it by ANYFFI_CLASS(T, \"module.T\") before this; else "  \
-                        "take a T, and std::optional<T> for what may be absent");                                      \
+                        "class T is to be one of Python, bind it by ANYFFI_CLASS(T, \"module.T\") before this, or if " \
+                        "it uses this class, too, by ANYFFI_TYPE_KEY(T, \"module.T\") before and ANYFFI_BIND(T) "      \
+                        "after; else take a T, and std::optional<T> for what may be absent");                          \
   ANYFFI_ASSERT_REASON_(F, kNumberPointer,                                                                             \
                         "is a pointer to numbers, which does not say how many: wrap the function in a lambda that "    \
                         "takes an anyffi::TypedTensor or a std::vector, or returns what is written through it");       \
@@ -230,7 +231,8 @@ struct MissingOf<F, true> : SignatureOf<F>::template Apply<MissingIn> {};
   ANYFFI_ASSERT_REASON_(                                                                                               \
       F, kTraits,                                                                                                      \
       "has a type without a conversion: specialise anyffi::Traits<T> for it (see anyffi/traits_via.h), or bind the "   \
-      "class by ANYFFI_CLASS(T, \"module.T\") before this, or give the class a kTypeKey and take it as T&, return it " \
+      "class by ANYFFI_CLASS(T, \"module.T\") before this, or if it uses this class, too, by ANYFFI_TYPE_KEY(T, "      \
+      "\"module.T\") before and ANYFFI_BIND(T) after, or give the class a kTypeKey and take it as T&, return it "      \
       "as anyffi::Ref<T>; register a member function that T inherits from a class without one as "                     \
       "anyffi::method<T>(&T::f)");                                                                                     \
   static_assert(!::anyffi::detail::MissingOf<F>::kCopiesTaken,                                                         \
