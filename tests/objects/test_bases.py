@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import gc
 from typing import Any
 
 import pytest
@@ -35,6 +37,70 @@ ANYFFI_CLASS(facet::Whole, "facet.Whole")
     .method("twice", &facet::Base::twice)
     .field("left", &facet::Whole::left)
     .property("b", [](const facet::Whole& w) { return w.b; }, [](facet::Whole& w, int64_t b) { w.b = b; });
+"""
+
+VIRTUAL = """
+#include <anyffi/anyffi.h>
+#include <anyffi/stl/memory.h>
+#include <anyffi/stl/string.h>
+#include <anyffi/stl/vector.h>
+
+using anyffi::arg;
+
+namespace virt {
+struct Named {
+  virtual ~Named() = default;
+  std::string name = "none";
+};
+struct Body : virtual Named {
+  explicit Body(int64_t size) : size(size) { ++live; }
+  Body(const Body& other) : Named(other), size(other.size) { ++live; }
+  ~Body() override { --live; }
+  virtual int64_t area() const { return size; }
+  int64_t size;
+  static inline int64_t live = 0;
+};
+struct PyBody : anyffi::Overridable<Body> {
+  using Overridable::Overridable;
+  int64_t area() const override {
+    return override_or<int64_t>("area", [&] { return Body::area(); });
+  }
+};
+struct Solid : virtual Named {
+  int64_t density = 5;
+};
+struct Cube : Body, Solid {
+  explicit Cube(int64_t size) : Body(size) {}
+  int64_t area() const override { return 6 * size * size; }
+};
+/// Not bound: its objects are those of Cube, with another distance to the virtual base.
+struct Hidden : Cube {
+  explicit Hidden(int64_t size) : Cube(size) { name = "hidden"; }
+  int64_t more[5] = {};
+};
+}  // namespace virt
+
+ANYFFI_CLASS(virt::Named, "virt.Named")
+    .init<>()
+    .field("name", &virt::Named::name)
+    .method("greet", [](const virt::Named& self) { return "I am " + self.name; });
+ANYFFI_CLASS(virt::Body, "virt.Body", virt::Named)
+    .overridable<virt::PyBody>()
+    .init<int64_t>(arg("size"))
+    .field("size", &virt::Body::size)
+    .method("area", &virt::Body::area)
+    .copyable();
+ANYFFI_CLASS(virt::Cube, "virt.Cube", virt::Body).init<int64_t>(arg("size")).field("density", &virt::Cube::density).copyable();
+ANYFFI_EXPORT(name_of, [](const virt::Named& named) { return named.name; }, arg("named"));
+ANYFFI_EXPORT(name_shared, [](std::shared_ptr<virt::Named> named, std::string name) { named->name = name; return named; },
+              arg("named"), arg("name"));
+ANYFFI_EXPORT(itself, [](virt::Named& named) -> virt::Named& { return named; }, arg("named"));
+ANYFFI_EXPORT(make_hidden, [](int64_t size) -> std::unique_ptr<virt::Body> {
+  return std::make_unique<virt::Hidden>(size); }, arg("size"));
+ANYFFI_EXPORT(area_of, [](const virt::Body& body) { return body.area(); }, arg("body"));
+ANYFFI_EXPORT(names, [](const std::vector<std::shared_ptr<virt::Named>>& all) {
+  std::string text; for (const auto& each : all) text += each->name + ";"; return text; }, arg("all"));
+ANYFFI_EXPORT(live, [] { return virt::Body::live; });
 """
 
 
@@ -88,3 +154,41 @@ def test_members_of_virtual_bases(ffi: Any, build: Build) -> None:
     whole = ffi.load_module(build("facet.cc", DIAMOND)).Whole()
     whole.b = 4
     assert (whole.get(), whole.twice(), whole.b, whole.left) == (4, 40, 4, 2)
+
+
+def test_a_virtual_base(ffi: Any, build: Build) -> None:
+    virt = ffi.load_module(build("virt.cc", VIRTUAL))
+    assert virt.Cube.__mro__[:3] == (virt.Cube, virt.Body, virt.Named)
+    cube, hidden, body = virt.Cube(2), virt.make_hidden(3), virt.Body(4)
+    assert [type(x) for x in (cube, hidden, body)] == [virt.Cube, virt.Cube, virt.Body]
+    for x, name in ((cube, "cube"), (hidden, "another"), (body, "body"), (virt.Named(), "plain")):
+        x.name = name
+        assert (x.name, x.greet(), virt.name_of(x)) == (name, f"I am {name}", name)
+        assert virt.itself(x) is x
+        assert virt.name_shared(x, name.upper()) is x
+        assert x.name == name.upper()
+    assert (cube.size, cube.density, hidden.size, hidden.density) == (2, 5, 3, 5)
+    assert [virt.area_of(x) for x in (cube, hidden, body)] == [24, 54, 4]
+    assert virt.names([cube, hidden, body]) == "CUBE;ANOTHER;BODY;"
+    copied = copy.copy(cube)
+    copied.name = "copy"
+    assert (copied.name, copied.size, cube.name) == ("copy", 2, "CUBE")
+    with pytest.raises(TypeError, match=r"expected virt\.Body, got virt\.Named"):
+        virt.area_of(virt.Named())
+    del cube, hidden, body, copied, x
+    gc.collect()
+    assert virt.live() == 0
+
+
+def test_a_class_of_python_below_a_virtual_base(ffi: Any, build: Build) -> None:
+    virt = ffi.load_module(build("virt.cc", VIRTUAL))
+
+    class Ball(virt.Body):  # type: ignore[misc, name-defined]
+        def area(self) -> int:
+            return 3 * int(self.size) + len(self.name)
+
+    ball = Ball(2)
+    ball.name = "ball"
+    assert (virt.area_of(ball), virt.name_of(ball), virt.itself(ball)) == (10, "ball", ball)
+    ball.name = "a ball"
+    assert virt.area_of(ball) == 12

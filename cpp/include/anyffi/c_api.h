@@ -1260,6 +1260,9 @@ typedef struct AnyffiTypeInfo {
   int64_t parent_offset; /* of the parent's content in the content of this type */
   /// The record of a type whose objects the runtime lays out and creates; NULL for a C++ type.
   const struct AnyffiRecord* record;
+  /// Finds the parent's content in the content of an object, for a virtual base, whose place depends on the object. NULL:
+  /// it lies at `parent_offset`.
+  void* (*get_parent)(void* content);
 } AnyffiTypeInfo;
 
 /// NULL if the code is not registered.

@@ -246,7 +246,7 @@ AT(AnyffiMethodInfo, name, 0);
 AT(AnyffiMethodInfo, function, 8);
 AT(AnyffiMethodInfo, flags, 16);
 AT(AnyffiMethodInfo, reserved, 20);
-SIZE(AnyffiTypeInfo, 160);
+SIZE(AnyffiTypeInfo, 168);
 AT(AnyffiTypeInfo, struct_size, 0);
 AT(AnyffiTypeInfo, type_code, 4);
 AT(AnyffiTypeInfo, family, 8);
@@ -271,5 +271,6 @@ AT(AnyffiTypeInfo, alignment, 128);
 AT(AnyffiTypeInfo, member_types, 136);
 AT(AnyffiTypeInfo, parent_offset, 144);
 AT(AnyffiTypeInfo, record, 152);
+AT(AnyffiTypeInfo, get_parent, 160);
 
 #endif

@@ -42,7 +42,8 @@ bool is_same_text(const char* a, const char* b) {
 }  // namespace
 
 bool is_same_class(const AnyffiTypeInfo& a, const AnyffiTypeInfo& b) {
-  return a.parent == b.parent && a.parent_offset == b.parent_offset && is_same_layout(a, b);
+  bool is_same_base = a.parent_offset == b.parent_offset && (a.get_parent == nullptr) == (b.get_parent == nullptr);
+  return a.parent == b.parent && is_same_base && is_same_layout(a, b);
 }
 
 bool are_same_fields(const AnyffiTypeInfo& a, const AnyffiTypeInfo& b) {

@@ -184,10 +184,11 @@ const AnyffiFieldInfo* anyffi_type_find_field(int32_t type_code, const char* nam
 }
 
 void* anyffi_instance_get_content(const AnyffiObject* object, int32_t type_code) {
-  auto* content = static_cast<char*>(reinterpret_cast<const AnyffiInstance*>(object)->content);
+  void* content = reinterpret_cast<const AnyffiInstance*>(object)->content;
   const AnyffiTypeInfo* info = anyffi_type_get_info(object->type_code);
   while (info != nullptr && info->type_code != type_code && info->parent != info->type_code) {
-    content += info->parent_offset;
+    content =
+        info->get_parent != nullptr ? info->get_parent(content) : static_cast<char*>(content) + info->parent_offset;
     info = anyffi_type_get_info(info->parent);
   }
   return content;

@@ -123,15 +123,18 @@ namespace detail ANYFFI_HIDDEN_ {
 template <class T>
 ANYFFI_HIDDEN_ inline constexpr auto kTypeKeyOf = FixedText(KeyOf<T>::kValue);
 
-/// The distance from an object of class T to its base of class Base.
+/// Describes where the base of class Base lies in an object of class T.
 template <class T, class Base>
-int64_t offset_of_base() {
-  static_assert(kIsFixedBase<Base, T>,
-                "anyffi: the base of an object class must be a public and not a virtual base, which has no fixed place "
-                "in an object: bind its members by name, .method(\"f\", &Base::f), and no base");
-  // Any address other than NULL will do.
-  auto* object = reinterpret_cast<T*>(uintptr_t{1} << 12);
-  return reinterpret_cast<char*>(static_cast<Base*>(object)) - reinterpret_cast<char*>(object);
+void describe_base(AnyffiTypeInfo& info) {
+  static_assert(std::is_convertible_v<T*, Base*>,
+                "anyffi: the base of an object class must be a public base, and the only one of its class");
+  if constexpr (kIsFixedBase<Base, T>) {
+    // Any address other than NULL will do.
+    auto* object = reinterpret_cast<T*>(uintptr_t{1} << 12);
+    info.parent_offset = reinterpret_cast<char*>(static_cast<Base*>(object)) - reinterpret_cast<char*>(object);
+  } else {
+    info.get_parent = [](void* content) -> void* { return static_cast<Base*>(static_cast<T*>(content)); };
+  }
 }
 
 /// The type code; 0 until the class is registered. Hidden: each library registers its own classes.
@@ -204,7 +207,7 @@ __attribute__((cold, noinline)) ANYFFI_HIDDEN_ int32_t register_class() {
   using Parent = typename KeyOf<T>::Parent;
   if constexpr (!std::is_void_v<Parent>) {
     info.parent = type_code_of<Parent>();
-    info.parent_offset = offset_of_base<T, Parent>();
+    describe_base<T, Parent>(info);
   }
   info.instance_size = sizeof(AnyffiObject) + sizeof(T);
   info.alignment = alignof(T);
