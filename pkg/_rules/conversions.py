@@ -211,4 +211,10 @@ _TO: dict[int, Callable[[Any], Any]] = {
     7: _to_plain,
     8: _to_tensor,
 }
-_FROM: dict[int, Callable[[Any], Any]] = {4: _create_path, 5: create_date_time, 6: create_duration, 9: _keep}
+_FROM: dict[int, Callable[[Any], Any]] = {
+    4: _create_path,
+    5: create_date_time,
+    6: create_duration,
+    9: _keep,
+    10: Opaque,
+}

@@ -418,7 +418,23 @@ ANYFFI_CLASS(Track, "protocols.Track")
       return Made::view(t->points.data(), {3}, t);
     }, arg("dtype") = nullptr, arg("copy") = std::nullopt)
     .iterate([](const Track& t) { return t.points.begin(); }, [](const Track& t) { return t.points.end(); });
+struct Row {
+  int64_t size() const { return 3; }
+  double at(int64_t i) const {
+    if (i < 0 || i >= 3) throw anyffi::Error("IndexError", "no such number");
+    return static_cast<double>(10 + i);
+  }
+};
+ANYFFI_CLASS(Row, "protocols.Row")
+    .init<>()
+    .op(anyffi::ops::len, &Row::size)
+    .op(anyffi::ops::getitem, &Row::at, arg("index"));
 ANYFFI_EXPORT(sequence, [](const std::vector<double>& x) { return x.size(); }, arg("x"));
+ANYFFI_EXPORT(rows, [](const std::vector<std::vector<double>>& x) { return x; }, arg("x"));
+ANYFFI_EXPORT(array, [](const anyffi::Array<double>& x) { return x; }, arg("x"));
+ANYFFI_EXPORT(grid, [](const anyffi::TypedView<const double, 2>& x) { return x(1, 2); }, arg("x").convert());
+ANYFFI_EXPORT(either, [](const std::vector<double>&) { return "numbers"; }, arg("x"))
+    .def([](const Row&) { return "row"; }, arg("x"));
 ANYFFI_EXPORT(numbers, [](const protocols::Numbers& x) { return x[0]; }, arg("x").convert());
 ANYFFI_EXPORT(floating, [](double x) { return x; }, arg("x"));
 ANYFFI_EXPORT(integer, [](int x) { return x; }, arg("x"));
@@ -436,12 +452,42 @@ def test_objects_are_not_what_python_can_make_of_them(ffi: Any, build: Build) ->
     assert (float(track), np.array(track, dtype="f4").dtype) == (4.0, np.float32)
     for name, advice, passed, result in (
         ("sequence", r"list\(\) of it", list(track), 3),
-        ("numbers", r"numpy\.asarray\(\) of it", np.asarray(track), 4.0),
         ("floating", r"float\(\) of it", float(track), 4.0),
         ("integer", r"int\(\) of it", operator.index(track), 3),
-        ("path", r"os\.fspath\(\) of it", os.fspath(track), "track.txt"),
         ("function", r"its \.__call__", track.__call__, 8.0),
     ):
         with pytest.raises(TypeError, match=f"expected .*, got (protocols.)?Track; pass {advice}$"):
             getattr(module, name)(track)
         assert getattr(module, name)(passed) == result
+    assert (module.numbers(track), module.path(track)) == (4.0, os.fspath(track))
+
+
+def test_objects_with_the_methods_of_a_sequence(ffi: Any, build: Build) -> None:
+    module = ffi.load_module(build("protocols.cc", PROTOCOLS))
+
+    class Short(module.Row):  # type: ignore[misc, name-defined]
+        def __len__(self) -> int:
+            return 2
+
+        def __getitem__(self, index: int) -> float:
+            return float(range(2)[index])
+
+    class Wrong(module.Row):  # type: ignore[misc, name-defined]
+        def __getitem__(self, index: int) -> Any:
+            raise LookupError("wrong")
+
+    row = module.Row()
+    assert module.rows([row, Short(), [5]]) == [[10.0, 11.0, 12.0], [0.0, 1.0], [5.0]]
+    assert (module.sequence(row), tuple(module.array(row)), module.either(row)) == (
+        3,
+        (10.0, 11.0, 12.0),
+        "row",
+    )
+    assert module.grid([row, row]) == module.grid([[1, 2, 3], row]) == 12.0
+    for function in (module.sequence, module.array, module.grid):
+        with pytest.raises(LookupError, match="wrong"):
+            function(Wrong())
+    with pytest.raises(TypeError, match=r"at \[0\]: expected float, got protocols.Track; pass float\(\) of it"):
+        module.sequence([module.Track()])
+    with pytest.raises(TypeError, match=r"at \[1\]: expected Sequence\[float\], got protocols.Track"):
+        module.rows([row, module.Track()])

@@ -253,7 +253,9 @@ typedef enum AnyffiConversion {
   ANYFFI_AS_DURATION = 6,  /* the same from a duration of the host */
   ANYFFI_AS_PLAIN = 7,     /* an Int, text or another value, from a member of an enumeration of the host */
   ANYFFI_AS_TENSOR = 8,    /* a Tensor, from an object of the host that it can make an array of */
-  ANYFFI_AS_KEPT = 9 /* `anyffi_value_create_host` only: a PyObject that keeps alive what the host adds to an object */
+  /// `anyffi_value_create_host` only: a PyObject that keeps alive what the host adds to an object.
+  ANYFFI_AS_KEPT = 9,
+  ANYFFI_AS_INSTANCE = 10 /* `anyffi_value_create_host` only: a PyObject of the host's instance for an object */
 } AnyffiConversion;
 
 /// Converts a value; the result is owned. `out` is None if the value has no such conversion. Runs code of the host. A
@@ -1260,8 +1262,8 @@ typedef struct AnyffiTypeInfo {
   int64_t parent_offset; /* of the parent's content in the content of this type */
   /// The record of a type whose objects the runtime lays out and creates; NULL for a C++ type.
   const struct AnyffiRecord* record;
-  /// Finds the parent's content in the content of an object, for a virtual base, whose place depends on the object. NULL:
-  /// it lies at `parent_offset`.
+  /// Finds the parent's content in the content of an object, for a virtual base, whose place depends on the object.
+  /// NULL: it lies at `parent_offset`.
   void* (*get_parent)(void* content);
 } AnyffiTypeInfo;
 

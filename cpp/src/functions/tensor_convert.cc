@@ -164,7 +164,7 @@ bool convert_value(Conversion& to, const AnyffiValue& value) {
     return to.spec.device_type == ANYFFI_kDLCPU && convert_tensor(to, *data);
   }
   if (to.spec.device_type != ANYFFI_kDLCPU) return false;
-  if (value.type_code == ANYFFI_PY_OBJECT) return convert_object(to, value);
+  if (may_be_host_sequence(value.type_code)) return convert_object(to, value);
   return anyffi_is_bytes(value.type_code) ? convert_bytes(to, value) : convert_sequence(to, value);
 }
 

@@ -244,7 +244,14 @@ int anyffi_value_convert(const AnyffiValue* value, int32_t conversion, AnyffiVal
   if (conversion == ANYFFI_AS_PATH && (anyffi_is_str(given.type_code) || anyffi_is_bytes(given.type_code))) {
     return encode_path(given, out);
   }
-  void* handle = handle_of(given);
+  // The host's class of an object may have the methods of a sequence, a path or an array.
+  Owned instance;
+  bool may_be_one =
+      wants_items || conversion == ANYFFI_AS_SET || conversion == ANYFFI_AS_PATH || conversion == ANYFFI_AS_TENSOR;
+  if (may_be_one && given.type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) {
+    if (anyffi_value_create_host(ANYFFI_AS_INSTANCE, value, instance.out()) != 0) return -1;
+  }
+  void* handle = handle_of(instance->type_code == ANYFFI_NONE ? given : *instance.get());
   return handle == nullptr ? 0 : convert_handle(handle, conversion, out);
 }
 

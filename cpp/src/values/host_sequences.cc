@@ -12,7 +12,7 @@
 namespace anyffi::runtime {
 
 bool has_host_sequence(const AnyffiValue& value, int32_t levels) noexcept {
-  if (levels == 0 || value.type_code == ANYFFI_PY_OBJECT) return levels > 0;
+  if (levels == 0 || may_be_host_sequence(value.type_code)) return levels > 0;
   if (!is_sequence(value.type_code)) return false;
   const AnyffiSequence* items = as_sequence(value.as_object);
   bool has_objects = (items->type_mask & kObjectTypes) != 0;
@@ -21,7 +21,7 @@ bool has_host_sequence(const AnyffiValue& value, int32_t levels) noexcept {
 }
 
 int replace_host_sequences(AnyffiValue& value, int32_t levels) noexcept {
-  if (levels > 0 && value.type_code == ANYFFI_PY_OBJECT) {
+  if (levels > 0 && may_be_host_sequence(value.type_code)) {
     Owned list;
     if (anyffi_value_convert(&value, ANYFFI_AS_SEQUENCE, list.out()) != 0) return -1;
     if (list->type_code == ANYFFI_NONE) return 0;
