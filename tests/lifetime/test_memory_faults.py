@@ -26,6 +26,12 @@ pytestmark = [
 
 #: How many operations one process runs.
 TOGETHER = 8
+#: Operations, and programs of `PROGRAMS`, for which many allocations in a row fail: an attempt to report the first error
+#: fails, too, and so does one to report that. Not all from one on: CPython 3.11 to 3.13 try forever to enter some handlers.
+IN_A_ROW = 300
+LASTING = ("mismatch", "list", "big dict", "set update", "array copied", "nested callbacks", "error of C++", "overload",
+           "no overload", "struct", "std map", "deep copies", "keywords", "dict set", "objects from wrong values")  # fmt: skip
+LASTING_PROGRAMS = ("cross_exceptions", "load_again", "sort", "show")
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +70,22 @@ def test_each_allocation_of_the_process_fails(
     assert wrong == []
     record_property("faults", int(count))
     assert int(count) > 0
+
+
+@pytest.mark.unrecorded("a process of its own")
+def test_many_allocations_in_a_row_fail(ffi: Any, failing_memory: pathlib.Path, record_property: Any) -> None:
+    if ffi.ffi_mode == "check":
+        pytest.skip("check mode allocates what both modes do, and compares them")
+    done = run(
+        [sys.executable, ROOT / "tests" / "support" / "memory_faults.py", ffi.ffi_mode, *LASTING],
+        FFI_MODE=ffi.ffi_mode,
+        FAILING_IN_A_ROW=str(IN_A_ROW),
+        **preloading(failing_memory),
+    )
+    assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr[-300:]}"
+    *wrong, count = done.stdout.splitlines()
+    assert wrong == []
+    record_property("faults", int(count))
 
 
 @pytest.mark.unrecorded("a process of its own")
@@ -157,14 +179,15 @@ PROGRAMS = {
 }
 
 
-def run_program(ffi: Any, failing_memory: pathlib.Path, name: str, *library: str) -> int:
-    """Run one of fault_programs.py, and return the number of allocations that have failed."""
+def run_program(ffi: Any, failing_memory: pathlib.Path, name: str, *library: str, in_a_row: int = 1) -> int:
+    """Run one of fault_programs.py, and return the number of attempts in which allocations have failed."""
     if ffi.ffi_mode == "check":
         pytest.skip("check mode allocates what both modes do, and compares them")
     program = ROOT / "tests" / "support" / "fault_programs.py"
     done = run(
         [sys.executable, program, name, *library],
         FFI_MODE=ffi.ffi_mode,
+        FAILING_IN_A_ROW=str(in_a_row),
         **preloading(failing_memory),
     )
     # On stderr may be MemoryErrors that could not be raised, such as of finalizers.
@@ -179,6 +202,15 @@ def test_each_allocation_of_a_program_fails(
 ) -> None:
     libraries = [build(*source) for source in PROGRAMS[name].items()]
     record_property("faults", run_program(ffi, failing_memory, name, *libraries))
+
+
+@pytest.mark.unrecorded("a process of its own")
+@pytest.mark.parametrize("name", LASTING_PROGRAMS)
+def test_many_allocations_of_a_program_fail(
+    ffi: Any, name: str, failing_memory: pathlib.Path, build: Build, record_property: Any
+) -> None:
+    libraries = [build(*source) for source in PROGRAMS[name].items()]
+    record_property("faults", run_program(ffi, failing_memory, name, *libraries, in_a_row=IN_A_ROW))
 
 
 @pytest.mark.unrecorded("a process of its own")

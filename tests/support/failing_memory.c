@@ -1,5 +1,6 @@
 /* Preloaded into a Python with PYTHONMALLOC=malloc: all memory of the process comes from here, and one allocation
- * fails on demand. Python changes the cells through a memoryview, which allocates nothing itself. */
+ * fails on demand, or several in a row. Python changes the cells through a memoryview, which allocates nothing itself.
+ */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -9,13 +10,13 @@ extern void* __libc_calloc(size_t, size_t);
 extern void* __libc_realloc(void*, size_t);
 extern void* __libc_memalign(size_t, size_t);
 
-/* How many more succeed before one fails, negative if none fails; and how many have failed. */
-_Atomic long failing_memory_cells[2] = {-1, 0};
+/* How many more succeed before one fails, negative if none fails; how many have failed; how many fail in a row. */
+_Atomic long failing_memory_cells[3] = {-1, 0, 1};
 
 static int is_failing(void) {
   if (atomic_load_explicit(&failing_memory_cells[0], memory_order_relaxed) < 0) return 0;
   if (atomic_fetch_sub(&failing_memory_cells[0], 1) != 0) return 0;
-  atomic_fetch_add(&failing_memory_cells[1], 1);
+  if (atomic_fetch_add(&failing_memory_cells[1], 1) + 1 < failing_memory_cells[2]) failing_memory_cells[0] = 0;
   errno = ENOMEM;
   return 1;
 }

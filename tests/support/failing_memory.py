@@ -20,9 +20,14 @@ _LOST = (
 
 
 def open_cells() -> memoryview:
-    """Return two counters: allocations that succeed before one fails (negative: none fails), and failed ones."""
+    """Return counters: allocations that succeed before some fail (negative: none fails), failed ones, and how many fail.
+
+    The latter is one unless the environment variable FAILING_IN_A_ROW is set.
+    """
     library = ctypes.CDLL(os.environ["LD_PRELOAD"])
-    return memoryview((ctypes.c_long * 2).in_dll(library, "failing_memory_cells")).cast("B").cast("l")
+    cells = memoryview((ctypes.c_long * 3).in_dll(library, "failing_memory_cells")).cast("B").cast("l")
+    cells[2] = int(os.environ.get("FAILING_IN_A_ROW", "1"))
+    return cells
 
 
 def is_lost(message: str) -> bool:

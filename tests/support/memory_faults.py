@@ -58,6 +58,7 @@ def fail_each(ffi: Any, name: str) -> int:
         except MemoryError:
             failed = True
         except SystemError as error:
+            cells[0] = -1
             outcome = type(error), str(error)
         finally:
             cells[0] = -1

@@ -7,6 +7,9 @@
 
 #include <anyffi/class.h>
 
+#include <new>
+#include <utility>
+
 namespace anyffi {
 
 namespace detail {
@@ -180,13 +183,26 @@ int raise_attributes() {
     Fitting* next;
   };
   // Computed once, because each test throws an exception.
-  static const Fitting* const fitting = [] {
+  auto find_fitting = [] {
     Fitting* first = nullptr;
     for (AttributeClass* each = attribute_classes; each != nullptr; each = each->next) {
-      if (each->catches_pointer(&throw_pointer<T>)) first = new Fitting{each, first};
+      if (!each->catches_pointer(&throw_pointer<T>)) continue;
+      auto* added = new (std::nothrow) Fitting{each, first};
+      if (added == nullptr) {
+        while (first != nullptr) delete std::exchange(first, first->next);
+        throw std::bad_alloc();
+      }
+      first = added;
     }
     return first;
-  }();
+  };
+  const Fitting* fitting = nullptr;
+  int status = catch_all([&] {
+    static const Fitting* const found = find_fitting();
+    fitting = found;
+    return 0;
+  });
+  if (status != 0) return -1;
   if (fitting == nullptr) return 0;
   AnyValue raised;
   anyffi_error_take_raised(raised.out());

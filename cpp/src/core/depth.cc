@@ -6,6 +6,8 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <exception>
 
 #include "core/errors.h"
 
@@ -26,6 +28,18 @@ constexpr size_t kMostLevels = 1000;
 /// For the garbage collector's walk, whose frames are small: on a small stack it gets a sixteenth.
 constexpr size_t kBytesPerWalked = 2 * 1024;
 constexpr size_t kMostWalked = 200;
+/// More than glibc allocates for what the C++ library keeps for each thread.
+constexpr size_t kThreadDataSize = 256;
+
+/// Creates the C++ library's data of this thread. Otherwise its first `throw` does, which may be the one that reports
+/// that memory is exhausted, and glibc ends the process if it cannot allocate such data.
+void prepare_throwing() noexcept {
+  void* memory = std::malloc(kThreadDataSize);
+  if (memory == nullptr) return;
+  std::free(memory);
+  // It is declared as pure: the compiler would drop a call whose result is unused.
+  [[maybe_unused]] volatile int count = std::uncaught_exceptions();
+}
 
 }  // namespace
 
@@ -45,6 +59,7 @@ void measure_stack() noexcept {
 #elif defined(__APPLE__)
   size = pthread_get_stacksize_np(pthread_self());
 #endif
+  prepare_throwing();
   size_t count = size > kReserve ? (size - kReserve) / kBytesPerLevel : 0;
   levels.limit = static_cast<int32_t>(std::clamp(count, kFewestLevels, kMostLevels));
   levels.walk_limit = static_cast<int32_t>(std::min(size / kBytesPerWalked, kMostWalked));
