@@ -211,7 +211,8 @@ def _construct(kind: str, args: tuple[Any, ...]) -> BaseException | None:
             return None
         exception: Any = cls(*args)
     except Exception as raised:
-        if isinstance(raised, MemoryError) or is_from_handler(raised):
+        # If the recursion is through the constructor, a second attempt at each level would double the time.
+        if isinstance(raised, (MemoryError, RecursionError)) or is_from_handler(raised):
             raise
         return None
     return exception if isinstance(exception, BaseException) else None

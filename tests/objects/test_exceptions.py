@@ -114,6 +114,21 @@ def test_an_attribute_that_cannot_be_read(shop: Any) -> None:
     assert (raised.value.days, raised.value.total) == (-1, None)
 
 
+def test_a_constructor_that_raises_the_exception_again(shop: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recursion ends soon: none of its levels tries the constructor again without the attributes."""
+    count = 0
+
+    def new(cls: Any, *args: Any) -> Any:
+        nonlocal count
+        count += 1
+        assert count < 10_000
+        return shop.fail("spoilt")
+
+    monkeypatch.setattr(shop.Spoilt, "__new__", new)
+    with pytest.raises(RecursionError):
+        shop.fail("spoilt")
+
+
 def test_attributes_of_exceptions_made_in_python(shop: Any) -> None:
     class Rotten(shop.Spoilt):
         pass
