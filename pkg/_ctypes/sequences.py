@@ -211,7 +211,9 @@ class ListCore(ObjectCore):
     def __delitem__(self, key: Any) -> None:
         if type(key) is slice:
             self._anyffi_delete_slice(key)  # type: ignore[attr-defined]
-        elif library.sequence_erase(unwrap(self), self._anyffi_find_position(key), 1) != 0:
+            return
+        index = self._anyffi_find_position(key)
+        if library.sequence_erase(unwrap(self), index, 1) != 0:
             raise_taken()
 
     @translates_errors

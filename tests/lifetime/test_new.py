@@ -36,6 +36,15 @@ def test_object_new_makes_an_empty_one(ffi: Any, name: str) -> None:
             ffi.get_global_func("testing.echo")([made])
 
 
+def test_an_index_is_checked_before_an_empty_list(ffi: Any) -> None:
+    for method, args in (("__getitem__", ()), ("__setitem__", (1,)), ("__delitem__", ())):
+        call = getattr(ffi.List.__new__(ffi.List), method)
+        with pytest.raises(TypeError, match="indices must be integers or slices, not str"):
+            call("k", *args)
+        with pytest.raises(ValueError, match="^this List is empty: __init__ was not called$"):
+            call(0, *args)
+
+
 def test_an_empty_one_can_be_initialised(ffi: Any) -> None:
     cls = derived(ffi, "List")
     made = object.__new__(cls)
