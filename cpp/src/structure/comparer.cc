@@ -259,6 +259,11 @@ void Comparer::finish() {
   }
   Frame frame = std::move(stack_.back());
   stack_.pop_back();
+  // At the end, also without memory for one of the steps.
+  struct Releasing {
+    const Frame& frame;
+    ~Releasing() { release(frame); }
+  } releasing{frame};
   // Releases in this function may run code of the host.
   protect();
   bool is_scope =
@@ -283,7 +288,6 @@ void Comparer::finish() {
     kept_.push_back(retained(frame.a));
     kept_.push_back(retained(frame.b));
   }
-  release(frame);
 }
 
 }  // namespace anyffi::runtime
