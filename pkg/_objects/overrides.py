@@ -35,8 +35,11 @@ def find_override(base: type | None, instance: Any, name: str) -> Any:
     C++ calls it once for each name and object.
     """
     _require_python_part(base, instance, name)
-    owner = next((cls for cls in type(instance).__mro__ if name in cls.__dict__), None)
-    found = None if owner is None else owner.__dict__[name]
+    owner = found = None
+    for cls in type(instance).__mro__:
+        if name in cls.__dict__:
+            owner, found = cls, cls.__dict__[name]
+            break
     if _is_of_instance(instance, name, found):
         return _make_caller(name, base, type(instance))
     if owner is None or _is_of_cpp(found):

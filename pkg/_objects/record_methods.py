@@ -119,12 +119,18 @@ class RecordMethods:
             name = next(name for name in state if name in NO_STATE)
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         exact = state if type(state) is dict else dict(state.items())
-        missing = tuple(name for name in self._anyffi_fillers if name not in exact)
+        fillers = self._anyffi_fillers
+        missing = []
+        for name in fillers:
+            if name not in exact:
+                missing.append(name)
         if missing:
             # An older version of the class has written the state, or a derived class passes it in parts.
-            present = self._anyffi_runtime.get_attributes(self, missing)
-            made = {name: self._anyffi_fillers[name]() for name in missing if name not in present}
-            exact = {**exact, **made}
+            present = self._anyffi_runtime.get_attributes(self, tuple(missing))
+            exact = dict(exact)
+            for name in missing:
+                if name not in present:
+                    exact[name] = fillers[name]()
         self._anyffi_runtime.set_attributes(self, exact, self._anyffi_frozen)
 
     def __replace__(self, /, **changes: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from memory_calls import CALLS, alike, make_tree, settle
+from memory_calls import CALLS, alike, make_let, make_tree, settle
 from support import collect, slow_except
 
 #: One operation for each subject.
@@ -17,8 +17,9 @@ assert set(CALLS) >= QUICK
 
 @pytest.fixture(scope="module", autouse=True)
 def _types(ffi: Any) -> None:
-    """Register the type of the dataclass, which is never freed, before blocks are counted."""
+    """Register the types of the dataclasses, which are never freed, before blocks are counted."""
     make_tree(ffi)
+    make_let(ffi)
 
 
 @pytest.mark.unrecorded("each backend has allocations of its own")

@@ -138,6 +138,31 @@ def make_tree(ffi: Any) -> Any:
     return Tree(LONG, [Tree("leaf", [])], {LONG: (Tree("key", []), {LONG})})
 
 
+@functools.lru_cache(None)
+def make_let(ffi: Any) -> Callable[[], Any]:
+    """Return a function that makes objects which bind variables. Their types are declared once."""
+
+    @ffi.dataclass("test.memory.Name", structural="variable")
+    class Name:
+        text: str = anyffi.field(default="", structural="ignore")
+
+    @ffi.dataclass("test.memory.Let")
+    class Let:
+        names: list[Name] = anyffi.field(structural="defines")
+        body: Any = None
+
+    def make() -> Any:
+        names = [Name(LONG) for _ in range(3)]
+        return Let(names, names)
+
+    return make
+
+
+def _comparing_variables(ffi: Any) -> Callable[[], Any]:
+    make = make_let(ffi)
+    return lambda: ffi.structural_equal(make(), make())
+
+
 def _unfolding(ffi: Any, unfold: Callable[..., Any]) -> Callable[[], Any]:
     # A copy, which must be freed unless a reference was lost.
     return functools.partial(unfold, copy.deepcopy(make_tree(ffi)))
@@ -321,6 +346,11 @@ CALLS: dict[str, Call] = {
         ffi.List([LONG, ffi.Dict({LONG: ffi.Array([ffi.List([1])])})])
     ),
     "deep copy of a shape": lambda ffi: _copying_deeply(ffi.Shape((1, 2))),
+    "variables compared": _comparing_variables,
+    "state restored": _on(
+        lambda ffi: copy.deepcopy(make_tree(ffi)),
+        lambda tree: tree.__setstate__({"name": LONG, "children": [tree.children[0]]}),
+    ),
     "field refused": lambda ffi: lambda: _catching(setattr, make_tree(ffi), "name", 5),
     "children": lambda ffi: _naming_children(ffi, ffi.Dict({LONG: [1], "k": {2}})),
     "fields as children": lambda ffi: _naming_children(ffi, make_tree(ffi)),
