@@ -221,9 +221,12 @@ def environment_with(version: str, python: str) -> Environment:
 def test_interpreters(words: list[str]) -> int:
     """Run the session `test` with each of these versions, or with all that are supported.
 
-    `newest` is the newest version available without compiling it. With `--available` a version that is not
-    available is no failure.
+    Versions are such as `3.9` and `3.14t`; other arguments are those of pytest. `newest` is the newest
+    version available without compiling it. With `--available` a version that is not available is no failure.
     """
+    if {"-h", "--help"} & {*words}:
+        print(f"{__doc__}\nSession interpreters: {test_interpreters.__doc__}")
+        return 0
     words, is_strict = [word for word in words if word != "--available"], "--available" not in words
     versions, rest = interpreters.split_versions(words)
     outcomes = []
