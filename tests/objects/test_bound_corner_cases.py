@@ -487,7 +487,9 @@ def test_objects_with_the_methods_of_a_sequence(ffi: Any, build: Build) -> None:
     for function in (module.sequence, module.array, module.grid):
         with pytest.raises(LookupError, match="wrong"):
             function(Wrong())
-    with pytest.raises(TypeError, match=r"at \[0\]: expected float, got protocols.Track; pass float\(\) of it"):
+    with pytest.raises(
+        TypeError, match=r"at \[0\]: expected float, got protocols.Track; pass float\(\) of it"
+    ):
         module.sequence([module.Track()])
     with pytest.raises(TypeError, match=r"at \[1\]: expected Sequence\[float\], got protocols.Track"):
         module.rows([row, module.Track()])
