@@ -170,6 +170,13 @@ ANYFFI_EXPORT(with_variant_leaf, [](std::variant<int64_t, std::unique_ptr<Leaf>>
   int64_t x = !taken ? std::get<int64_t>(given) : *taken ? (*taken)->x : 0;
   given = 0;
   return x * 10 + leaf.x * by; }, arg("given"), arg("leaf"), arg("by") = 1);
+ANYFFI_EXPORT(with_list_or_leaf, [](std::variant<std::vector<int64_t>, std::unique_ptr<Leaf>> given, const Leaf& leaf,
+                                    int64_t by) {
+  auto* taken = std::get_if<std::unique_ptr<Leaf>>(&given);
+  return (taken ? (*taken)->x : std::get<0>(given)[0]) * 10 + leaf.x * by; }, arg("given"), arg("leaf"), arg("by") = 1);
+ANYFFI_EXPORT(with_leaf_not_null, [](std::variant<std::vector<int64_t>, anyffi::NotNull<std::unique_ptr<Leaf>>> given,
+                                     const Leaf& leaf) { return int64_t(given.index()) * 10 + leaf.x; },
+              arg("given"), arg("leaf"));
 ANYFFI_EXPORT(with_shared, [](Leaves leaves, std::shared_ptr<Leaf> leaf) { leaves.clear(); return leaf->x; },
               arg("leaves"), arg("leaf")).def([](Leaves leaves) { return Tree(std::move(leaves)).sum(); }, arg("leaves"));
 ANYFFI_EXPORT(both, [](std::unique_ptr<Leaf> leaf, Leaves leaves) { return leaf->x + Tree(std::move(leaves)).sum(); },
@@ -279,6 +286,27 @@ def test_a_variant_takes_its_object_at_the_call(corner: Any) -> None:
     ):
         corner.with_variant_leaf("x", leaf)
     del leaf, other, kept
+    gc.collect()
+    assert corner.live() == 0
+
+
+@pytest.mark.skipif(not CPYTHON, reason="PyPy refers to each object more than once")
+def test_a_variant_takes_its_object_at_the_call_whatever_its_other_types(corner: Any) -> None:
+    leaf, other = corner.Leaf(3), corner.Leaf(4)
+    with pytest.raises(TypeError, match=r"argument 2 \(by\): expected int, got str"):
+        corner.with_list_or_leaf(other, leaf, "two")
+    assert other.x == 4
+    for function in (corner.with_list_or_leaf, corner.with_leaf_not_null):
+        with pytest.raises(ValueError, match="moved to C\\+\\+ is also another argument"):
+            function(leaf, leaf)
+    assert (leaf.x, corner.with_list_or_leaf([5], leaf)) == (3, 53)
+    assert corner.with_list_or_leaf(other, leaf) == 43
+    with pytest.raises(ValueError, match="this Leaf is empty"):
+        _ = other.x
+    assert corner.with_leaf_not_null(corner.Leaf(5), leaf) == 13
+    with pytest.raises(TypeError, match=r"expected Sequence\[int\] \| corner.Leaf, got NoneType"):
+        corner.with_leaf_not_null(None, leaf)
+    del leaf, other
     gc.collect()
     assert corner.live() == 0
 

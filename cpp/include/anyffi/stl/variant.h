@@ -86,12 +86,33 @@ struct VerifiedAlternatives<true, Ts...> {
   }
 };
 
+/// In place of an alternative that takes over an object: accepts the same objects, but leaves them their content.
+template <class T>
+struct Untaken {
+  ObjectRef object;
+};
+template <class T>
+using UntakenOr = std::conditional_t<kTakesObject<T>, Untaken<T>, T>;
+
 template <class T>
 bool holds_numbers_of(const AnyffiValue& list) {
   return has_only(reinterpret_cast<const AnyffiSequence*>(list.as_object)->type_mask,
                   Traits<typename Traits<T>::Item>::type_mask);
 }
 }  // namespace detail
+
+template <class T>
+struct Traits<detail::Untaken<T>> {
+  ANYFFI_HIDDEN_ static constexpr auto name = Traits<T>::name;
+  static constexpr uint64_t type_mask = 0;
+  static constexpr bool kBorrows = false;
+  using Holder = typename Traits<T>::Holder;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
+    return Traits<T>::load(value, holder, why);
+  }
+  static detail::Untaken<T> take(Holder& holder) { return {std::move(holder.object)}; }
+  static AnyffiValue store(const detail::Untaken<T>& untaken) { return Traits<ObjectRef>::store(untaken.object); }
+};
 
 /// The first alternative of the value's own family, or else the first that accepts it, as for Variant.
 template <class... Ts>
@@ -114,11 +135,14 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
   };
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     static_assert(
-        (!detail::kHoldsTaken<Ts> && ...),
+        ((!detail::kHoldsTaken<Ts> || detail::kTakesObject<Ts>) && ...),
         "anyffi: a container of std::unique_ptr among other types cannot take over the objects of an argument: "
         "use std::shared_ptr, or an overload with the container alone");
     if constexpr (kTakes) {
       if (load_taken(value, holder, why, std::index_sequence_for<Ts...>())) return true;
+      if (value.type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) {
+        return load_untaken(value, holder, why, std::index_sequence_for<Ts...>());
+      }
     }
     return load_direct(value, holder, std::index_sequence_for<Ts...>()) ||
            Traits<Variant<Ts...>>::load(value, holder.erased, why);
@@ -173,6 +197,21 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
     return ((goes_on && (goes_on = detail::kTakesObject<Ts> || detail::kOwnFamily<Ts> != detail::kNoFamily) &&
              load_taken_as<Ts, I>(value, holder, why)) ||
             ...);
+  }
+  /// Loads an object as the best alternative, without taking its content yet.
+  template <size_t... I>
+  static bool load_untaken(AnyffiValue& value, Holder& holder, AnyffiMismatch& why, std::index_sequence<I...>) {
+    AnyffiValue given = value;
+    given.aux = 0;  // it stays with the caller
+    typename Traits<Variant<detail::UntakenOr<Ts>...>>::Holder best;
+    if (!Traits<Variant<detail::UntakenOr<Ts>...>>::load(given, best, why)) return false;
+    if (constexpr bool kTaken[] = {detail::kTakesObject<Ts>...}; !kTaken[best.index]) {
+      static_cast<AnyValue&>(holder.erased) = std::move(static_cast<AnyValue&>(best));
+      holder.erased.index = best.index;
+      return true;
+    }
+    static_cast<AnyValue&>(best) = AnyValue();
+    return ((best.index == static_cast<int>(I) && load_taken_as<Ts, I>(value, holder, why)) || ...);
   }
   template <class T, size_t I>
   static bool load_taken_as([[maybe_unused]] AnyffiValue& value, [[maybe_unused]] Holder& holder,
