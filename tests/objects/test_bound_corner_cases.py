@@ -174,6 +174,12 @@ ANYFFI_EXPORT(with_list_or_leaf, [](std::variant<std::vector<int64_t>, std::uniq
                                     int64_t by) {
   auto* taken = std::get_if<std::unique_ptr<Leaf>>(&given);
   return (taken ? (*taken)->x : std::get<0>(given)[0]) * 10 + leaf.x * by; }, arg("given"), arg("leaf"), arg("by") = 1);
+ANYFFI_EXPORT(after_numbers, [](const std::vector<int64_t>& numbers, const Leaf& leaf) {
+  return int64_t(numbers.size()) * 10 + leaf.x; }, arg("numbers"), arg("leaf"));
+ANYFFI_EXPORT(view_before_numbers, [](anyffi::AnyView leaf, const std::vector<int64_t>&) { return anyffi::AnyValue(leaf); },
+              arg("leaf"), arg("numbers"));
+ANYFFI_EXPORT(taken_after_numbers, [](const std::vector<int64_t>& numbers, std::unique_ptr<Leaf> leaf) {
+  return int64_t(numbers.size()) * 10 + leaf->x; }, arg("numbers"), arg("leaf"));
 ANYFFI_EXPORT(with_leaf_not_null, [](std::variant<std::vector<int64_t>, anyffi::NotNull<std::unique_ptr<Leaf>>> given,
                                      const Leaf& leaf) { return int64_t(given.index()) * 10 + leaf.x; },
               arg("given"), arg("leaf"));
@@ -306,6 +312,40 @@ def test_a_variant_takes_its_object_at_the_call_whatever_its_other_types(corner:
     assert corner.with_leaf_not_null(corner.Leaf(5), leaf) == 13
     with pytest.raises(TypeError, match=r"expected Sequence\[int\] \| corner.Leaf, got NoneType"):
         corner.with_leaf_not_null(None, leaf)
+    del leaf, other
+    gc.collect()
+    assert corner.live() == 0
+
+
+@pytest.mark.skipif(not CPYTHON, reason="PyPy refers to each object more than once")
+def test_a_conversion_cannot_move_a_later_argument(corner: Any) -> None:
+    class Taking:
+        def __len__(self) -> int:
+            return 1
+
+        def __getitem__(self, index: int) -> int:
+            corner.with_variant_leaf(leaf, other)
+            others.extend(corner.Leaf(7) for _ in range(20))
+            return index
+
+    leaf, other, others = corner.Leaf(3), corner.Leaf(4), []
+    for function in (corner.after_numbers, corner.taken_after_numbers):
+        with pytest.raises(ValueError, match="other objects refer to this object"):
+            function(Taking(), leaf)
+        assert (leaf.x, others) == (3, [])
+    with pytest.raises(ValueError, match="other objects refer to this object"):
+        corner.view_before_numbers(leaf, Taking())
+    assert corner.view_before_numbers(leaf, range(2)) is leaf
+
+    class Numbers(corner.Leaf):  # type: ignore[misc, name-defined]
+        __len__, __getitem__ = Taking.__len__, Taking.__getitem__
+
+    leaf = Numbers(3)
+    with pytest.raises(ValueError, match="other objects refer to this object"):
+        corner.after_numbers(leaf, other)
+    assert (leaf.x, others) == (3, [])
+    assert corner.after_numbers([1, 2], leaf) == 23
+    assert corner.taken_after_numbers(range(2), leaf) == 23
     del leaf, other
     gc.collect()
     assert corner.live() == 0

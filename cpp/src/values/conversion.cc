@@ -245,10 +245,12 @@ int anyffi_value_convert(const AnyffiValue* value, int32_t conversion, AnyffiVal
     return encode_path(given, out);
   }
   // The host's class of an object may have the methods of a sequence, a path or an array.
-  Owned instance;
+  Owned kept, instance;
   bool may_be_one =
       wants_items || conversion == ANYFFI_AS_SET || conversion == ANYFFI_AS_PATH || conversion == ANYFFI_AS_TENSOR;
   if (may_be_one && given.type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) {
+    // Such a method could otherwise move the object to C++, which frees it.
+    if (anyffi_value_own(value, kept.out()) != 0) return -1;
     if (anyffi_value_create_host(ANYFFI_AS_INSTANCE, value, instance.out()) != 0) return -1;
   }
   void* handle = handle_of(instance->type_code == ANYFFI_NONE ? given : *instance.get());

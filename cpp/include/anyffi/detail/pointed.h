@@ -65,6 +65,7 @@ class InUse {
   void begin(AnyffiObject* object) {
     if (__builtin_expect(object->deleter == &destroy_owned, 0)) anyffi_retain(object_ = object);
   }
+  void end() { InUse ended(std::move(*this)); }
 
  private:
   AnyffiObject* object_ = nullptr;

@@ -132,7 +132,13 @@ struct ANYFFI_HIDDEN_ TypedCall {
     // Has no destructor, which would be inlined twice: the shared functions destroy the slots after an error.
     NumberPack numbers;
     if constexpr ((kTakesObject<Bare<A>> || ...)) check_distinct(args, kSize);
-    if (!(load<I, A>(args[I], frame, memory, numbers) && ...)) return false;
+    if constexpr ((kIsExposed<I, A> || ...)) {
+      InUse held[kSize];
+      hold_objects(args, held);
+      if (!(load_held<I, A>(args[I], held[I], frame, memory, numbers) && ...)) return false;
+    } else {
+      if (!(load<I, A>(args[I], frame, memory, numbers) && ...)) return false;
+    }
     frame.num_loaded = kSize;
     (verify<I, A>(memory), ...);
     if (__builtin_expect(native.releases_lock != 0, 0)) anyffi_native_release_lock(&frame.lock, args, kSize);
@@ -199,6 +205,34 @@ struct ANYFFI_HIDDEN_ TypedCall {
       numbers.template leaf<I, T>().number = *static_cast<typename Traits<T>::Holder*>(slot<I>(memory));
     }
     return true;
+  }
+  /// Whether the conversion of a parameter may run code of users, such as a `__getitem__`.
+  template <class P>
+  static constexpr bool kMayRunCode =
+      !kIsSteady<Bare<P>> && !kIsObjectArg<ConvertedType<P>> && !kTakesObject<Bare<P>> && !kHoldsTaken<Bare<P>>;
+  static constexpr bool kRunsCode[] = {kMayRunCode<A>..., false};
+  static constexpr size_t kFirstToRunCode = [] {
+    size_t index = 0;
+    while (index < size_t{kSize} && !kRunsCode[index]) ++index;
+    return index;
+  }();
+  /// Whether a parameter may be an object that has no reference of its own while such code runs.
+  template <size_t I, class P>
+  static constexpr bool kIsExposed = kFirstToRunCode < size_t{kSize} && !kIsNumber<Bare<P>> &&
+                                     (I > kFirstToRunCode || Traits<ConvertedType<P>>::kBorrows);
+  /// That code could move the object of another argument to C++, which would free it, since arguments are borrowed.
+  static void hold_objects(const AnyffiValue* args, InUse* held) {
+    bool may_run_code = false;
+    for (size_t i = kFirstToRunCode; i < size_t{kSize}; ++i) may_run_code |= kRunsCode[i] && args[i].type_code > 0;
+    for (size_t i = 0; may_run_code && i < size_t{kSize}; ++i) {
+      if (args[i].type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) held[i].begin(args[i].as_object);
+    }
+  }
+  template <size_t I, class P>
+  static bool load_held(AnyffiValue& value, InUse& held, AnyffiCallFrame& frame, char* memory, NumberPack& numbers) {
+    // It must have no other reference.
+    if constexpr (kTakesObject<Bare<P>> || kHoldsTaken<Bare<P>>) held.end();
+    return load<I, P>(value, frame, memory, numbers);
   }
   template <size_t I, class P>
   static void verify([[maybe_unused]] char* memory) {
