@@ -275,4 +275,5 @@ ANYFFI_CLASS(Node, "undeclared.Node")
     .method("last", [](Node& self) { return &self; });
 ANYFFI_EXPORT(same, [](Node& node) { return &node; });
 ANYFFI_EXPORT(find, [](int) -> Node* { return nullptr; });
+ANYFFI_EXPORT(nd, [](Node& node) { return &node; }).def([] { return static_cast<Node*>(nullptr); });
 """

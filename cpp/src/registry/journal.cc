@@ -27,8 +27,12 @@ bool merge_messages(String* first, const String& second) {
   size_t same = 0, most = std::min(first->size(), second.size());
   while (same < most && (*first)[first->size() - 1 - same] == second[second.size() - 1 - same]) ++same;
   size_t at = first->find(": ", first->size() - same);
-  if (same == second.size() || at == String::npos || first->size() - at < kReasonSize) return false;
-  first->insert(at, ", " + second.substr(0, second.size() - (first->size() - at)));
+  if (at == String::npos || first->size() - at < kReasonSize) return false;
+  String about = second.substr(0, second.size() - (first->size() - at));
+  // Overloads are about one function.
+  String known = ", " + first->substr(0, at) + ", ";
+  if (about.empty() || known.find(", " + about + ", ") != String::npos) return false;
+  first->insert(at, ", " + about);
   return true;
 }
 
