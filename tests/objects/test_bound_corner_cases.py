@@ -174,6 +174,8 @@ ANYFFI_EXPORT(with_list_or_leaf, [](std::variant<std::vector<int64_t>, std::uniq
                                     int64_t by) {
   auto* taken = std::get_if<std::unique_ptr<Leaf>>(&given);
   return (taken ? (*taken)->x : std::get<0>(given)[0]) * 10 + leaf.x * by; }, arg("given"), arg("leaf"), arg("by") = 1);
+ANYFFI_EXPORT(point_at, [](const std::vector<std::vector<const Leaf*>>& leaves) {
+  int64_t sum = 0; for (auto& each : leaves) for (auto* leaf : each) sum += leaf->x; return sum; }, arg("leaves"));
 ANYFFI_EXPORT(after_numbers, [](const std::vector<int64_t>& numbers, const Leaf& leaf) {
   return int64_t(numbers.size()) * 10 + leaf.x; }, arg("numbers"), arg("leaf"));
 ANYFFI_EXPORT(view_before_numbers, [](anyffi::AnyView leaf, const std::vector<int64_t>&) { return anyffi::AnyValue(leaf); },
@@ -349,6 +351,30 @@ def test_a_conversion_cannot_move_a_later_argument(corner: Any) -> None:
     del leaf, other
     gc.collect()
     assert corner.live() == 0
+
+
+@pytest.mark.skipif(not CPYTHON, reason="PyPy refers to each object more than once")
+def test_pointers_to_items_that_nothing_keeps_are_refused(corner: Any) -> None:
+    leaf = corner.Leaf(3)
+
+    class Making:
+        def __init__(self, make: Any) -> None:
+            self.make = make
+
+        def __len__(self) -> int:
+            return 2
+
+        def __getitem__(self, index: int) -> Any:
+            if index >= 2:
+                raise IndexError
+            return self.make()
+
+    for made in (Making(lambda: [corner.Leaf(1)]), [Making(lambda: corner.Leaf(1))]):
+        with pytest.raises(ValueError, match=r"makes its items anew, .*: pass list\(\) of it, got"):
+            corner.point_at(made)
+    assert corner.point_at([list(Making(lambda: corner.Leaf(1)))]) == 2
+    assert corner.point_at(Making(lambda: [leaf])) == 6
+    assert corner.point_at([collections.deque([corner.Leaf(2)]), Making(lambda: leaf)]) == 8
 
 
 @pytest.mark.skipif(not CPYTHON, reason="PyPy refers to each object more than once")

@@ -87,6 +87,19 @@ void copy_numbers(const AnyffiTensorData& tensor, C& filled) {
   }
 }
 
+constexpr const char* kMadeAnew =
+    "it makes its items anew, so that nothing keeps them alive for pointers of C++: pass list() of it";
+/// Whether a List that was made for a conversion holds the only reference to an object, at any depth.
+__attribute__((cold, noinline)) ANYFFI_HIDDEN_ inline bool has_unshared_objects(const AnyffiValue& value) {
+  if (value.type_code <= 0 || __atomic_load_n(&value.as_object->strong_count, __ATOMIC_ACQUIRE) != 1) return false;
+  if (!is_array(value.type_code) && value.type_code != ANYFFI_LIST) return value.type_code >= ANYFFI_FIRST_DYNAMIC_TYPE;
+  auto* items = reinterpret_cast<const AnyffiSequence*>(value.as_object);
+  for (int64_t i = 0; i < items->size; ++i) {
+    if (has_unshared_objects(items->data[i])) return true;
+  }
+  return false;
+}
+
 /// Calls `load` with each element of an Array, a List, or a value that converts to one; for a one-byte T also of Bytes.
 /// `filled`: the container being filled.
 template <class T, class C, class Load>
@@ -117,8 +130,13 @@ bool load_each(const AnyffiValue& value, C& filled, const char* name, AnyffiMism
         return true;
       }
     }
-    return load_converted(value, ANYFFI_AS_SEQUENCE, ANYFFI_LIST, name, why,
-                          [&](AnyffiValue& list) { return load_each<T>(list, filled, name, why, load); });
+    return load_converted(value, ANYFFI_AS_SEQUENCE, ANYFFI_LIST, name, why, [&](AnyffiValue& list) {
+      if (!load_each<T>(list, filled, name, why, load)) return false;
+      if constexpr (kHoldsPointer<T>) {
+        if (has_unshared_objects(list)) return refuse(why, value, name, ANYFFI_MISMATCH_VALUE, kMadeAnew);
+      }
+      return true;
+    });
   }
   auto* sequence = reinterpret_cast<const AnyffiSequence*>(value.as_object);
   bool is_private = (value.aux & (ANYFFI_MOVABLE | ANYFFI_TEMPORARY)) != 0;
