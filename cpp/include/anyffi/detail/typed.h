@@ -33,6 +33,15 @@ template <class A, class T = ConvertedType<A>>
 inline constexpr bool kIsQuietArg = kIsObjectArg<T> || (kSharesObject<T> && !kIsVariable<A>) ||
                                     std::is_trivially_destructible_v<typename Slot<T>::Kept>;
 
+/// The index of the first that is true, or their number.
+template <bool... kEach>
+constexpr size_t first_of() {
+  constexpr bool kAll[] = {kEach..., true};
+  size_t index = 0;
+  while (!kAll[index]) ++index;
+  return index;
+}
+
 /// The parameters of a method.
 template <class... A>
 struct MethodParams {
@@ -210,18 +219,14 @@ struct ANYFFI_HIDDEN_ TypedCall {
   template <class P>
   static constexpr bool kMayRunCode =
       !kIsSteady<Bare<P>> && !kIsObjectArg<ConvertedType<P>> && !kTakesObject<Bare<P>> && !kHoldsTaken<Bare<P>>;
-  static constexpr bool kRunsCode[] = {kMayRunCode<A>..., false};
-  static constexpr size_t kFirstToRunCode = [] {
-    size_t index = 0;
-    while (index < size_t{kSize} && !kRunsCode[index]) ++index;
-    return index;
-  }();
+  static constexpr size_t kFirstToRunCode = first_of<kMayRunCode<A>...>();
   /// Whether a parameter may be an object that has no reference of its own while such code runs.
   template <size_t I, class P>
   static constexpr bool kIsExposed = kFirstToRunCode < size_t{kSize} && !kIsNumber<Bare<P>> &&
                                      (I > kFirstToRunCode || Traits<ConvertedType<P>>::kBorrows);
   /// That code could move the object of another argument to C++, which would free it, since arguments are borrowed.
   static void hold_objects(const AnyffiValue* args, InUse* held) {
+    constexpr bool kRunsCode[] = {kMayRunCode<A>..., false};
     bool may_run_code = false;
     for (size_t i = kFirstToRunCode; i < size_t{kSize}; ++i) may_run_code |= kRunsCode[i] && args[i].type_code > 0;
     for (size_t i = 0; may_run_code && i < size_t{kSize}; ++i) {
