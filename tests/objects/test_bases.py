@@ -73,6 +73,9 @@ struct Cube : Body, Solid {
   explicit Cube(int64_t size) : Body(size) {}
   int64_t area() const override { return 6 * size * size; }
 };
+struct Plain { int64_t b = 5; };
+struct Above : virtual Plain { int64_t a = 1; };
+alignas(Above) static char place[sizeof(Above)];
 /// Not bound: its objects are those of Cube, with another distance to the virtual base.
 struct Hidden : Cube {
   explicit Hidden(int64_t size) : Cube(size) { name = "hidden"; }
@@ -91,6 +94,12 @@ ANYFFI_CLASS(virt::Body, "virt.Body", virt::Named)
     .method("area", &virt::Body::area)
     .copyable();
 ANYFFI_CLASS(virt::Cube, "virt.Cube", virt::Body).init<int64_t>(arg("size")).field("density", &virt::Cube::density).copyable();
+ANYFFI_CLASS(virt::Plain, "virt.Plain").field("b", &virt::Plain::b);
+ANYFFI_CLASS(virt::Above, "virt.Above", virt::Plain).field("a", &virt::Above::a);
+ANYFFI_EXPORT(place_above, [] { return new (virt::place) virt::Above; }).returns(anyffi::Returns::kReference);
+ANYFFI_EXPORT(place_plain, [] {
+  reinterpret_cast<virt::Above*>(virt::place)->~Above();
+  return new (virt::place) virt::Plain; }).returns(anyffi::Returns::kReference);
 ANYFFI_EXPORT(name_of, [](const virt::Named& named) { return named.name; }, arg("named"));
 ANYFFI_EXPORT(name_shared, [](std::shared_ptr<virt::Named> named, std::string name) { named->name = name; return named; },
               arg("named"), arg("name"));
@@ -192,3 +201,11 @@ def test_a_class_of_python_below_a_virtual_base(ffi: Any, build: Build) -> None:
     assert (virt.area_of(ball), virt.name_of(ball), virt.itself(ball)) == (10, "ball", ball)
     ball.name = "a ball"
     assert virt.area_of(ball) == 12
+
+
+def test_a_destroyed_object_with_a_virtual_base_is_not_read(ffi: Any, build: Build) -> None:
+    virt = ffi.load_module(build("virt.cc", VIRTUAL))
+    above = virt.place_above()
+    assert (above.a, above.b) == (1, 5)
+    plain = virt.place_plain()
+    assert (type(plain), plain.b, plain is above) == (virt.Plain, 5, False)

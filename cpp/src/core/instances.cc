@@ -65,8 +65,7 @@ class Instances {
     for (size_t i = start_of(content); slots_[i] != nullptr; i = next(i)) {
       AnyffiObject* object = &slots_[i]->header;
       if (slots_[i]->content != content) continue;
-      if (object->type_code != type_code && !anyffi_type_is_a(object->type_code, type_code)) continue;
-      if (object->type_code != type_code && anyffi_instance_get_content(object, type_code) != content) continue;
+      if (object->type_code != type_code && !has_base_at_start(object->type_code, type_code)) continue;
       if ((*flags & ANYFFI_BORROWED) != 0 && is_wrapped(object)) return slots_[i];
       if (anyffi_object_lock_weak(object) == 0) continue;
       *flags &= ~uint32_t{ANYFFI_BORROWED};
@@ -88,6 +87,18 @@ class Instances {
   static bool is_wrapped(const AnyffiObject* object) noexcept {
     return __atomic_load_n(&object->wrapper, __ATOMIC_ACQUIRE) != nullptr &&
            __atomic_load_n(&object->strong_count, __ATOMIC_RELAXED) != 0;
+  }
+  /// Whether a base begins where its class does. To find a virtual base, the content would have to be read, which C++
+  /// may have destroyed, if the object only refers to it.
+  static bool has_base_at_start(int32_t type_code, int32_t base) noexcept {
+    if (!anyffi_type_is_a(type_code, base)) return false;
+    int64_t offset = 0;
+    for (const AnyffiTypeInfo* info; type_code != base; type_code = info->parent) {
+      info = anyffi_type_get_info(type_code);
+      if (info->get_parent != nullptr) return false;
+      offset += info->parent_offset;
+    }
+    return offset == 0;
   }
   size_t next(size_t i) const noexcept { return (i + 1) & mask_; }
   size_t start_of(const void* content) const noexcept {

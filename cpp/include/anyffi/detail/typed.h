@@ -33,15 +33,6 @@ template <class A, class T = ConvertedType<A>>
 inline constexpr bool kIsQuietArg = kIsObjectArg<T> || (kSharesObject<T> && !kIsVariable<A>) ||
                                     std::is_trivially_destructible_v<typename Slot<T>::Kept>;
 
-/// The index of the first that is true, or their number.
-template <bool... kEach>
-constexpr size_t first_of() {
-  constexpr bool kAll[] = {kEach..., true};
-  size_t index = 0;
-  while (!kAll[index]) ++index;
-  return index;
-}
-
 /// The parameters of a method.
 template <class... A>
 struct MethodParams {
@@ -141,10 +132,12 @@ struct ANYFFI_HIDDEN_ TypedCall {
     // Has no destructor, which would be inlined twice: the shared functions destroy the slots after an error.
     NumberPack numbers;
     if constexpr ((kTakesObject<Bare<A>> || ...)) check_distinct(args, kSize);
-    if constexpr ((kIsExposed<I, A> || ...)) {
-      InUse held[kSize];
-      hold_objects(args, held);
-      if (!(load_held<I, A>(args[I], held[I], frame, memory, numbers) && ...)) return false;
+    if constexpr ((kMayRunCode<A> || ...) && (0 + ... + int{!kIsNumber<Bare<A>>}) > 1) {
+      // Arguments are borrowed, and that code could move the object of another one to C++, which would free it.
+      ArgumentsInUse<kSize> in_use;
+      bool runs_code = ((kMayRunCode<A> && args[I].type_code > 0) || ...);
+      if (__builtin_expect(runs_code, 0)) in_use.begin(args);
+      if (!(load_held<I, A>(args[I], in_use, frame, memory, numbers) && ...)) return false;
     } else {
       if (!(load<I, A>(args[I], frame, memory, numbers) && ...)) return false;
     }
@@ -219,24 +212,10 @@ struct ANYFFI_HIDDEN_ TypedCall {
   template <class P>
   static constexpr bool kMayRunCode =
       !kIsSteady<Bare<P>> && !kIsObjectArg<ConvertedType<P>> && !kTakesObject<Bare<P>> && !kHoldsTaken<Bare<P>>;
-  static constexpr size_t kFirstToRunCode = first_of<kMayRunCode<A>...>();
-  /// Whether a parameter may be an object that has no reference of its own while such code runs.
   template <size_t I, class P>
-  static constexpr bool kIsExposed = kFirstToRunCode < size_t{kSize} && !kIsNumber<Bare<P>> &&
-                                     (I > kFirstToRunCode || Traits<ConvertedType<P>>::kBorrows);
-  /// That code could move the object of another argument to C++, which would free it, since arguments are borrowed.
-  static void hold_objects(const AnyffiValue* args, InUse* held) {
-    constexpr bool kRunsCode[] = {kMayRunCode<A>..., false};
-    bool may_run_code = false;
-    for (size_t i = kFirstToRunCode; i < size_t{kSize}; ++i) may_run_code |= kRunsCode[i] && args[i].type_code > 0;
-    for (size_t i = 0; may_run_code && i < size_t{kSize}; ++i) {
-      if (args[i].type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) held[i].begin(args[i].as_object);
-    }
-  }
-  template <size_t I, class P>
-  static bool load_held(AnyffiValue& value, InUse& held, AnyffiCallFrame& frame, char* memory, NumberPack& numbers) {
-    // It must have no other reference.
-    if constexpr (kTakesObject<Bare<P>> || kHoldsTaken<Bare<P>>) held.end();
+  static bool load_held(AnyffiValue& value, [[maybe_unused]] ArgumentsInUse<kSize>& in_use, AnyffiCallFrame& frame,
+                        char* memory, NumberPack& numbers) {
+    if constexpr (kTakesObject<Bare<P>> || kHoldsTaken<Bare<P>>) in_use.end(I);
     return load<I, P>(value, frame, memory, numbers);
   }
   template <size_t I, class P>
