@@ -49,7 +49,7 @@ def advise(cls: type, expected: str, layout: str | None) -> str | None:
 
 
 def advise_object(cls: type, expected: str, layout: str | None) -> str | None:
-    """Return the same for a C++ object, which is no function or sequence, whatever methods it has."""
+    """Return the same for a C++ object, which is not a function even if it can be called."""
     if _words_of(expected) & {"Callable", "Function"} and _has(cls, "__call__"):
         return "its .__call__"
     # The runtime's own containers and tensors convert by themselves where they can.

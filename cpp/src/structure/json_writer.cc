@@ -175,8 +175,8 @@ int JsonWriter::write_slice(AnyffiObject* slice) {
 
 int JsonWriter::write_object(AnyffiObject* object) {
   const ObjectType& type = types_.find(object->type_code);
-  AnyffiValue part = anyffi_make_none();
   if (type.get_state != nullptr) {
+    AnyffiValue part;
     if (get_state(type, object, &part) != 0) return -1;
     Owned owned(part);
     text_.put(", \"state\": ");
@@ -189,7 +189,7 @@ int JsonWriter::write_object(AnyffiObject* object) {
     text_.put(": ");
     part_ = static_cast<int64_t>(i);
     const AnyffiFieldInfo* field = type.fields[i].field;
-    part = anyffi_make_none();
+    AnyffiValue part = anyffi_make_none();
     if (field->get(object, field, &part) != 0) {
       // Fields of a base class of C++ may fail for other reasons.
       bool is_own = anyffi_type_get_info(field->type_code)->record != nullptr;

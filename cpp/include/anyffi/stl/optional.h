@@ -100,24 +100,16 @@ struct Traits<std::nullopt_t> : Traits<std::nullptr_t> {
 /// `.convert()` for an array that may be None.
 template <class T>
 struct Traits<detail::WithConversion<std::optional<T>>, std::enable_if_t<detail::kHasConversion<T>>> {
-  using Inner = Traits<detail::WithConversion<T>>;
-  ANYFFI_HIDDEN_ static constexpr auto name = detail::unite_names<Inner::name, Traits<std::nullptr_t>::name>();
+  using Whole = Traits<std::optional<detail::WithConversion<T>>>;
+  ANYFFI_HIDDEN_ static constexpr auto name = Whole::name;
   static constexpr uint64_t type_mask = 0;
   static constexpr bool kBorrows = false;
-  struct ANYFFI_HIDDEN_ Holder {
-    bool has_value = false;
-    typename Inner::Holder inner{};
-  };
-  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
-    if (value.type_code == ANYFFI_NONE) return true;
-    holder.has_value = true;
-    if (Inner::load(value, holder.inner, why)) return true;
-    if (why.path_size == 0 && why.reason == ANYFFI_MISMATCH_TYPE) why.expected = name;
-    return false;
-  }
+  using Holder = typename Whole::Conversion::Holder;
+  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) { return Whole::load(value, holder, why); }
   static detail::WithConversion<std::optional<T>> take(Holder& holder) {
-    if (!holder.has_value) return {std::nullopt};
-    return {std::optional<T>(Inner::take(holder.inner).value)};
+    auto taken = Whole::take(holder);
+    if (!taken) return {std::nullopt};
+    return {std::optional<T>(std::move(taken->value))};
   }
   static AnyffiValue store(const detail::WithConversion<std::optional<T>>& argument) {
     return Traits<std::optional<T>>::store(argument.value);

@@ -139,7 +139,6 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
         "anyffi: a container of std::unique_ptr among other types cannot take over the objects of an argument: "
         "use std::shared_ptr, or an overload with the container alone");
     if constexpr (kTakes) {
-      if (load_taken(value, holder, why, std::index_sequence_for<Ts...>())) return true;
       if (value.type_code >= ANYFFI_FIRST_DYNAMIC_TYPE) {
         return load_untaken(value, holder, why, std::index_sequence_for<Ts...>());
       }
@@ -188,16 +187,6 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
     }
   }
 
-  /// Retains an object whose content an alternative takes over. False for other values, and if the alternatives before
-  /// might accept the object.
-  template <size_t... I>
-  static bool load_taken(AnyffiValue& value, Holder& holder, AnyffiMismatch& why, std::index_sequence<I...>) {
-    if (value.type_code <= 0) return false;
-    bool goes_on = true;
-    return ((goes_on && (goes_on = detail::kTakesObject<Ts> || detail::kOwnFamily<Ts> != detail::kNoFamily) &&
-             load_taken_as<Ts, I>(value, holder, why)) ||
-            ...);
-  }
   /// Loads an object as the best alternative, without taking its content yet.
   template <size_t... I>
   static bool load_untaken(AnyffiValue& value, Holder& holder, AnyffiMismatch& why, std::index_sequence<I...>) {
