@@ -48,12 +48,12 @@ NO_ARGUMENT = "an argument for Python, such as that of an override, has a type w
 NO_RESULT = "what a callback or an override returns has a type without a conversion"
 
 
-def first_error(program: str) -> str:
-    return next(iter(errors_of(program)), "it compiles")
+def first_error(program: str, headers: str = "") -> str:
+    return next(iter(errors_of(program, headers)), "it compiles")
 
 
-def errors_of(program: str) -> list[str]:
-    done = compile_text(f"{SOURCE}{program};\n", "-fsyntax-only")
+def errors_of(program: str, headers: str = "") -> list[str]:
+    done = compile_text(f"{headers}{SOURCE}{program};\n", "-fsyntax-only")
     return [line for line in done.stderr.splitlines() if "error:" in line]
 
 
@@ -67,6 +67,16 @@ def errors_of(program: str) -> list[str]:
             '.property("x", [](const T& t) { return t.x; }, [](T& t) { t.x = 1; })',
             "the setter of a property takes the object and the value",
         ),
+        (
+            '.property("x", [](const T& t) { return t.x; }, "Text.")',
+            "a property has a getter, or a getter and a",
+        ),
+        (
+            '.static_property("x", [] { return 1; }, nullptr)',
+            "a property has a getter, or a getter and a setter",
+        ),
+        ('.init<int64_t>(arg("x"), "Text.")', "the class has no public constructor with these parameters"),
+        ('.init<T>("Text.")', 'expected arg("name") for each parameter after the callable, and nothing else'),
         ('.static_field("x", &T::x)', "a member that each object has is a field()"),
         (".op(ops::neg)", NO_OPERATOR),
         (".op(ops::len)", NO_OPERATOR),
@@ -89,6 +99,23 @@ def errors_of(program: str) -> list[str]:
 )
 def test_a_member_that_does_not_fit_is_explained(members: str, message: str) -> None:
     assert f"anyffi: {message}" in first_error(f'ANYFFI_CLASS(T, "t.T"){members}')
+
+
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        "std::vector<std::vector<std::unique_ptr<T>>>",
+        "std::vector<std::optional<std::unique_ptr<T>>>",
+        "std::vector<std::variant<int64_t, std::unique_ptr<T>>>",
+        "std::pair<int64_t, std::unique_ptr<T>>",
+        "const std::map<int64_t, std::unique_ptr<T>>&",
+        "std::array<std::unique_ptr<T>, 2>",
+    ],
+)
+def test_a_container_that_cannot_take_objects_over_is_refused(parameter: str) -> None:
+    headers = "".join(f"#include <anyffi/stl/{name}.h>\n" for name in ("array", "map", "optional", "tuple"))
+    function = f'ANYFFI_CLASS(T, "t.T");\nANYFFI_EXPORT(f, []({parameter}) {{}})'
+    assert "is a container of std::unique_ptr that cannot take over the" in first_error(function, headers)
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,9 @@ namespace anyffi {
 #define ANYFFI_NO_DATA_                                                                                     \
   "anyffi: a data member is no function: bind it as field(\"x\", &T::x), or as one that Python only reads " \
   "by property(\"x\", [](const T& t) { return t.x; })"
+#define ANYFFI_NO_SETTER_                                                                                   \
+  "anyffi: a property has a getter, or a getter and a setter, and nothing else: .doc(\"...\") follows it, " \
+  "and without a setter it is read-only"
 #define ANYFFI_ABSTRACT_                                                                               \
   "anyffi: an abstract class has no constructor: Python derives from it by overridable<A>(), where A " \
   "overrides all pure virtual functions"
@@ -139,7 +142,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
 
   /// A constructor with parameters of these types. Several are overloads.
   template <class... A, class... N>
-  std::enable_if_t<(detail::kIsName<Bare<N>> && ...), Class&> init(N&&... names) noexcept {
+  std::enable_if_t<(sizeof...(A) > 0) || (detail::kIsName<Bare<N>> && ...), Class&> init(N&&... names) noexcept {
     static_assert(!std::is_abstract_v<Alias>, ANYFFI_ABSTRACT_);
     static_assert(std::is_abstract_v<Alias> || detail::kIsCreatedOf<Alias, A...>, ANYFFI_NO_CONSTRUCTOR_);
     std::conditional_t<std::is_same_v<T, Alias>, detail::Construct<T, A...>, detail::ConstructAlias<T, Alias, A...>>
@@ -181,8 +184,12 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   }
   template <class G, class S>
   Class& static_property(const char* name, G get, S set) noexcept {
-    Arg value{"value"};
-    add_static(ANYFFI_STATIC_METHOD | ANYFFI_SETTER, name, set, value);
+    constexpr bool kIsSetter = !std::is_convertible_v<S, const char*>;
+    static_assert(kIsSetter, ANYFFI_NO_SETTER_);
+    if constexpr (kIsSetter) {
+      Arg value{"value"};
+      add_static(ANYFFI_STATIC_METHOD | ANYFFI_SETTER, name, set, value);
+    }
     return static_property(name, get);
   }
   /// A static data member, or another variable: a static property, writable like a field of its type. If its type is an
@@ -247,9 +254,13 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   }
   template <class G, class S>
   Class& property(const char* name, G get, S set) noexcept {
-    static_assert(detail::may_take<T, S>(2), "anyffi: the setter of a property takes the object and the value");
-    Arg value{"value"};
-    add_method(ANYFFI_SETTER, name, detail::as_setter<T>(set), value);
+    constexpr bool kIsSetter = !std::is_convertible_v<S, const char*>;
+    static_assert(kIsSetter, ANYFFI_NO_SETTER_);
+    if constexpr (kIsSetter) {
+      static_assert(detail::may_take<T, S>(2), "anyffi: the setter of a property takes the object and the value");
+      Arg value{"value"};
+      add_method(ANYFFI_SETTER, name, detail::as_setter<T>(set), value);
+    }
     return property(name, get);
   }
 

@@ -145,6 +145,7 @@ struct MissingIn {
   static constexpr Missing kResult =
       missing_of<std::conditional_t<kIsObjectReference<R>, R, std::remove_cv_t<std::remove_reference_t<R>>>>();
   static constexpr bool kLosesWrites = (detail::kLosesWrites<A> || ...);
+  static constexpr bool kHasOwners = ((kHoldsTaken<Bare<A>> && !kTakesHeld<Bare<A>>) || ...);
   static constexpr bool kCopiesTaken = std::is_lvalue_reference_v<R> && (kTakesObject<Bare<R>> || kHoldsTaken<Bare<R>>);
 };
 
@@ -153,6 +154,7 @@ struct MissingOf {
   static constexpr Missing kParameter = Missing::kNothing;
   static constexpr Missing kResult = Missing::kNothing;
   static constexpr bool kLosesWrites = false;
+  static constexpr bool kHasOwners = false;
   static constexpr bool kCopiesTaken = false;
 };
 template <class F>
@@ -238,6 +240,9 @@ struct MissingOf<F, true> : SignatureOf<F>::template Apply<MissingIn> {};
   static_assert(!::anyffi::detail::MissingOf<F>::kCopiesTaken,                                                         \
                 "anyffi: the result refers to a std::unique_ptr, or to a container of some, which cannot be copied: "  \
                 "wrap the function in a lambda that returns pointers to the objects");                                 \
+  static_assert(!::anyffi::detail::MissingOf<F>::kHasOwners,                                                           \
+                "anyffi: a parameter is a container of std::unique_ptr that cannot take over the objects of an "       \
+                "argument: take a std::vector of std::unique_ptr, or share the objects by std::shared_ptr");           \
   static_assert(!::anyffi::detail::MissingOf<F>::kLosesWrites,                                                         \
                 "anyffi: a parameter is a non-const reference to a temporary copy, so writes would be lost: "          \
                 "take it by value, by const reference or by &&, or wrap the function in a lambda that returns what "   \

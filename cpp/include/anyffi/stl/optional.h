@@ -118,6 +118,8 @@ struct Traits<detail::WithConversion<std::optional<T>>, std::enable_if_t<detail:
 
 namespace detail {
 template <class T>
+inline constexpr bool kTakesHeld<std::optional<T>> = kTakesHeld<T>;
+template <class T>
 inline constexpr bool kHasConversion<std::optional<T>> = kHasConversion<T>;
 template <class T>
 inline constexpr uint64_t kExactTypes<WithConversion<std::optional<T>>> =
