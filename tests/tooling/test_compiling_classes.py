@@ -75,8 +75,14 @@ def errors_of(program: str, headers: str = "") -> list[str]:
             '.static_property("x", [] { return 1; }, nullptr)',
             "a property has a getter, or a getter and a setter",
         ),
-        ('.init<int64_t>(arg("x"), "Text.")', "the class has no public constructor with these parameters"),
-        ('.init<T>("Text.")', 'expected arg("name") for each parameter after the callable, and nothing else'),
+        (
+            '.init<int64_t>("Text.")',
+            'expected arg("name") for each parameter after the callable, and nothing',
+        ),
+        (
+            '.init<int64_t>(arg("x"), "Text.")',
+            'expected arg("name") for each parameter after the callable, and nothing else',
+        ),
         ('.static_field("x", &T::x)', "a member that each object has is a field()"),
         (".op(ops::neg)", NO_OPERATOR),
         (".op(ops::len)", NO_OPERATOR),
