@@ -267,8 +267,15 @@ _ODD = (_Odd, _OddIndex, _OddIterable, _OddValue)
 
 def _has_addresses(value: Any) -> bool:
     """Return whether a Python set has elements that hash by their addresses, which determine its order."""
-    elements = value if isinstance(value, (set, frozenset)) else ()
-    return any(type(x).__hash__ is object.__hash__ for x in elements)
+    return isinstance(value, (set, frozenset)) and any(map(_hashes_by_address, value))
+
+
+def _hashes_by_address(x: Any) -> bool:
+    if type(x).__hash__ is object.__hash__ or type(x).__name__ in ("Tensor", "Function"):
+        return True
+    if isinstance(x, (tuple, frozenset)) or type(x).__name__ in ("Array", "FrozenSet"):
+        return any(map(_hashes_by_address, x))
+    return type(x).__name__ == "Map" and any(map(_hashes_by_address, x.items()))
 
 
 _records: dict[str, Any] = {}
