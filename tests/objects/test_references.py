@@ -20,8 +20,10 @@ inline bool operator!=(const Vec& a, const Vec& b) { return a.x != b.x; }
 
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/function.h>
+#include <anyffi/stl/map.h>
 #include <anyffi/stl/memory.h>
 #include <anyffi/stl/string.h>
+#include <anyffi/stl/unordered_map.h>
 #include <anyffi/stl/vector.h>
 
 ANYFFI_CLASS(Vec, "refs.Vec").init<>().field("x", &Vec::x).op(anyffi::ops::eq);
@@ -59,6 +61,14 @@ ANYFFI_EXPORT(tell_new, [](Listener& listener) {
   listener.hear(event);
   return event.handled;
 });
+template <class Map>
+Map make_texts() {
+  Map texts;
+  texts["a"];
+  return texts;
+}
+ANYFFI_EXPORT(texts, &make_texts<std::map<std::string, Text>>);
+ANYFFI_EXPORT(unordered_texts, &make_texts<std::unordered_map<std::string, Text>>);
 ANYFFI_EXPORT(with_text, [](const Text& text, const std::function<void(const Text&)>& f) { f(text); });
 
 struct Piece { const char* data; size_t size; };
@@ -142,6 +152,11 @@ def test_objects_without_a_copy(refs: Any) -> None:
     sizes = []
     refs.with_text(text, lambda given: sizes.append((given is text, given.size)))
     assert sizes == [(True, 4)]
+
+
+@pytest.mark.parametrize("name", ["texts", "unordered_texts"])
+def test_a_map_of_objects_without_a_copy(refs: Any, name: str) -> None:
+    assert {key: text.size for key, text in getattr(refs, name)().items()} == {"a": 4}
 
 
 def test_views_of_what_a_conversion_made(refs: Any) -> None:

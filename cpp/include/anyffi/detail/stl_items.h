@@ -223,12 +223,12 @@ AnyffiValue store_key(const K& key) {
 
 /// Fills a new mapping or set from C++, where keys are distinct.
 template <class Entries, class Store>
-AnyffiValue store_mapping(int32_t type_code, const Entries& entries, const char* refusal, Store store) {
+AnyffiValue store_mapping(int32_t type_code, Entries& entries, const char* refusal, Store store) {
   AnyffiValue created;
   check(anyffi_mapping_create(type_code, static_cast<int64_t>(entries.size()), &created));
   ObjectRef kept(Adopt{}, created.as_object);
   auto* mapping = reinterpret_cast<AnyffiMapping*>(created.as_object);
-  for (const auto& entry : entries) store(*mapping, entry);
+  for (auto& entry : entries) store(*mapping, entry);
   int64_t first, second;
   check(anyffi_mapping_finish(created.as_object, &first, &second));
   if (first >= 0) throw Error("ValueError", refusal);
@@ -319,17 +319,21 @@ bool load_entries(const AnyffiValue& value, C& filled, const char* name, AnyffiM
   return true;
 }
 
-/// A new Dict of the entries of a C++ container.
+/// A new Dict of the entries of a C++ container, of which values are moved, unless it is a reference.
 template <class K, class V, class Entries>
-AnyffiValue store_entries(const Entries& entries) {
-  auto store = [](AnyffiMapping& dict, const auto& entry) {
+AnyffiValue store_entries(Entries&& entries) {
+  auto store = [](AnyffiMapping& dict, auto& entry) {
     AnyffiEntry& stored = dict.entries[dict.used];
     assign(stored.key, store_key<K>(entry.first));
     assign(stored.value, AnyffiValue{});
     dict.key_type_mask |= anyffi_type_bit(stored.key.type_code);
     // Counted already, so that the Dict releases the key if converting the value throws.
     ++dict.used;
-    assign(stored.value, Traits<V>::store(entry.second));
+    if constexpr (std::is_rvalue_reference_v<Entries&&>) {
+      assign(stored.value, Traits<V>::store(std::move(entry.second)));
+    } else {
+      assign(stored.value, Traits<V>::store(entry.second));
+    }
     dict.value_type_mask |= anyffi_type_bit(stored.value.type_code);
   };
   return store_mapping(ANYFFI_DICT, entries, "two keys of a C++ map are equal in Python", store);
@@ -429,6 +433,7 @@ struct StdMapTraits {
   }
   static M take(Holder& holder) { return std::move(holder); }
   static AnyffiValue store(const M& entries) { return store_entries<K, V>(entries); }
+  static AnyffiValue store(M&& entries) { return store_entries<K, V>(std::move(entries)); }
   static void write(ItemsWriter& writer, const M& entries) { write_entries<K, V>(writer, entries); }
 };
 
