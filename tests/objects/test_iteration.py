@@ -107,14 +107,19 @@ ANYFFI_CLASS(Row, "steps.Row")
 struct Prices {
   std::map<std::string, double> prices{{"ink", 2.5}, {"paper", 1}};
   std::vector<int64_t> counts{1, 2, 3};
+  std::map<int64_t, Item> parts{{7, Item(1)}, {8, Item(2)}};
   std::map<std::string, double>::const_iterator begin() const { return prices.begin(); }
   std::map<std::string, double>::const_iterator end() const { return prices.end(); }
+  std::map<int64_t, Item>::iterator parts_begin() { return parts.begin(); }
+  std::map<int64_t, Item>::iterator parts_end() { return parts.end(); }
 };
 ANYFFI_CLASS(Prices, "steps.Prices")
     .init<>()
     .iterate("items", &Prices::begin, &Prices::end)
     .iterate("keys", &Prices::begin, &Prices::end, [](const auto& entry) -> const std::string& { return entry.first; })
     .iterate("values", &Prices::begin, &Prices::end, [](const auto& entry) { return entry.second; })
+    .iterate("entries", &Prices::parts_begin, &Prices::parts_end)
+    .iterate_references("parts", &Prices::parts_begin, &Prices::parts_end, [](auto& entry) -> Item& { return entry.second; })
     .iterate("doubled", [](const Prices& self) { return self.counts.begin(); },
              [](Prices* self) { return self->counts.end(); }, [](int64_t count) { return 2 * count; })
     .method("add", [](Prices& self, int64_t count) { self.counts.push_back(count); }, arg("count"));
@@ -261,6 +266,15 @@ def test_a_method_that_returns_an_iterator_over_references(steps: Any) -> None:
     item.number = 8
     assert [each.number for each in owner.owned()] == [8]
     assert next(owner.owned()) is item
+    # The values of a map, whose entries are copied.
+    prices = steps.Prices()
+    first, second = prices.parts()
+    second.number = 9
+    assert [part.number for part in prices.parts()] == [1, 9]
+    assert next(prices.parts()) is first
+    entries = dict(prices.entries())
+    assert [entries[7].number, entries[8].number, entries[7] is first] == [1, 9, False]
+    assert str(inspect.signature(steps.Prices.parts)) == "(self) -> 'Iterator[steps.Item]'"
 
 
 def test_how_methods_that_return_iterators_look(steps: Any) -> None:

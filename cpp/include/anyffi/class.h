@@ -355,6 +355,15 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
     add_method(ANYFFI_ITERATES, name, detail::make_walk<T, true>(begin, end));
     return returns(Returns::kReferenceInternal);
   }
+  /// The same over what a function returns for each element, such as a reference to the value of an entry of a map.
+  template <class B, class E, class F>
+  Class& iterate_references(B begin, E end, F project) noexcept {
+    return iterate_references("__iter__", begin, end, project);
+  }
+  template <class B, class E, class F>
+  Class& iterate_references(const char* name, B begin, E end, F project) noexcept {
+    return iterate_references(name, detail::make_projected<T>(begin, project), detail::make_projected<T>(end, project));
+  }
 
   /// What `pickle` and `copy` store: `get` returns a value, from which the function `set` makes a T or a Ref<T>.
   template <class G, class S>

@@ -124,10 +124,11 @@ struct Traits<std::tuple<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::value 
     : detail::StdTupleTraits<std::tuple<Ts...>, Ts...> {};
 
 template <class A, class B>
-struct Traits<std::pair<A, B>, std::enable_if_t<detail::HasTraits<A>::value && detail::HasTraits<B>::value>>
+struct Traits<std::pair<A, B>,
+              std::enable_if_t<!std::is_const_v<A> && detail::HasTraits<A>::value && detail::HasTraits<B>::value>>
     : detail::StdTupleTraits<std::pair<A, B>, A, B> {};
 
-/// An element of a std::map.
+/// An element of a std::map. Traits of a number exist for a const one, too.
 template <class K, class V>
 struct Traits<std::pair<const K, V>, std::enable_if_t<detail::HasTraits<K>::value && detail::HasTraits<V>::value>>
     : detail::StdTupleTraits<std::pair<const K, V>, K, V> {};
