@@ -27,7 +27,7 @@ template <class... Ts>
 class Variant {
   static_assert(sizeof...(Ts) > 0, "anyffi: a Variant needs at least one type");
   static_assert(((!std::is_same_v<Ts, const char*> && !std::is_same_v<Ts, AnyView>) && ...),
-                "anyffi: a Variant must own its value: use String or AnyValue, not a view");
+                "anyffi: a Variant must own its value: use String, TypedTensor or AnyValue, not a view");
 
  public:
   /// From one of the types, or a type that converts to one.

@@ -105,7 +105,7 @@ __attribute__((cold, noinline)) ANYFFI_HIDDEN_ inline bool has_unshared_objects(
 /// `filled`: the container being filled.
 template <class T, class C, class Load>
 bool load_each(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why, const Load& load) {
-  static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string, not a view");
+  static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string or TypedTensor, not a view");
   if (__builtin_expect(!is_array(value.type_code) && value.type_code != ANYFFI_LIST, 0)) {
     if constexpr (kIsContiguous<T, C>) {
       if (const AnyffiTensorData* tensor = find_numbers(value, DataTypeOf<T>::value)) {
@@ -293,7 +293,8 @@ __attribute__((always_inline)) inline Loaded load_any_entry(AnyffiValue& key, An
 /// equal in C++, as 2**53 and 2**53 + 1 do as double: that raises an error.
 template <class K, class V, class C, class Visit>
 bool load_entries(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why, Visit visit) {
-  static_assert(!kIsView<K> && !kIsView<V>, "anyffi: a container must own its elements: use std::string, not a view");
+  static_assert(!kIsView<K> && !kIsView<V>,
+                "anyffi: a container must own its elements: use std::string or TypedTensor, not a view");
   if constexpr (kLoadsQuietly<K> && kLoadsQuietly<V>) {
     if (is_items_of(value, ANYFFI_MAP, ANYFFI_DICT)) {
       return load_host_entries(value, filled, name, why, [&](AnyffiValue& key, AnyffiValue& item) {
@@ -342,7 +343,7 @@ AnyffiValue store_entries(Entries&& entries) {
 /// Calls `visit` with each element of a set, converted to T; it returns whether the element is new.
 template <class T, class C, class Visit>
 bool load_elements(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why, Visit visit) {
-  static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string, not a view");
+  static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string or TypedTensor, not a view");
   if constexpr (kLoadsQuietly<T>) {
     if (is_items_of(value, ANYFFI_FROZEN_SET, ANYFFI_SET)) {
       return load_host_items(value, filled, name, why, [&](AnyffiValue& item) {

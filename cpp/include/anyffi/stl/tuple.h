@@ -17,7 +17,8 @@ namespace detail {
 /// Traits of std::tuple and std::pair.
 template <class Whole, class... Ts>
 struct StdTupleTraits {
-  static_assert((!kIsView<Ts> && ...), "anyffi: a std::tuple must own its elements: use std::string, not a view");
+  static_assert((!kIsView<Ts> && ...),
+                "anyffi: a std::tuple must own its elements: use std::string or TypedTensor, not a view");
   ANYFFI_HIDDEN_ static constexpr auto name = Traits<Tuple<Ts...>>::name;
   ANYFFI_HIDDEN_ static constexpr auto result_name = kTupleResultName<Ts...>;
   ANYFFI_HIDDEN_ static constexpr auto key_name = kTupleKeyName<Ts...>;

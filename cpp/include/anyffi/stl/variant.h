@@ -120,7 +120,7 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
     : detail::VerifiedAlternatives<(detail::kTakesObject<Ts> || ...), Ts...> {
   static constexpr bool kTakes = (detail::kTakesObject<Ts> || ...);
   static_assert((!detail::kIsView<Ts> && ...),
-                "anyffi: a std::variant must own its value: use std::string, not a view");
+                "anyffi: a std::variant must own its value: use std::string or TypedTensor, not a view");
   ANYFFI_HIDDEN_ static constexpr auto name = detail::unite_names<Traits<Ts>::name...>();
   ANYFFI_HIDDEN_ static constexpr auto result_name = detail::unite_names<detail::kResultName<Ts>...>();
   ANYFFI_HIDDEN_ static constexpr auto key_name = detail::unite_names<detail::kKeyName<Ts>...>();
