@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
-from support import Build, compiles_classes
+from support import Build, collect, compiles_classes
 
 pytestmark = compiles_classes
 
 SOURCE = r"""
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/function.h>
+#include <anyffi/stl/memory.h>
 #include <anyffi/stl/optional.h>
 #include <anyffi/stl/string.h>
 #include <anyffi/stl/variant.h>
@@ -21,6 +23,7 @@ SOURCE = r"""
 #include <exception>
 #include <stdexcept>
 #include <variant>
+#include <vector>
 
 namespace pool {
 struct Pooled {
@@ -28,11 +31,48 @@ struct Pooled {
   static void operator delete(void* place) { std::free(place); }
   int64_t size = 1;
 };
+// As classes of aligned vectors have: a reference to one of several functions is ambiguous.
+struct Overloaded {
+  static void* operator new(size_t size) { return ++count, std::malloc(size); }
+  static void* operator new(size_t, void* place) { return place; }
+  static void operator delete(void* place) { --count, std::free(place); }
+  static void operator delete(void*, void*) {}
+  static inline int64_t count = 0;
+  int64_t size = 1;
+};
+// Its operator& returns something else.
+struct Nowhere {
+  Nowhere* operator&() { return nullptr; }
+  const Nowhere* operator&() const { return nullptr; }
+  int64_t size = 1;
+};
+struct Place {
+  Nowhere& self() { return nowhere; }
+  Nowhere nowhere;
+  std::vector<Nowhere> all{2};
+};
 enum class Color { kRed, kBlue };
 enum class Plain : uint8_t { kOne = 1 };
 }  // namespace pool
 
 ANYFFI_CLASS(pool::Pooled, "pool.Pooled").init<>().field("size", &pool::Pooled::size);
+ANYFFI_CLASS(pool::Overloaded, "pool.Overloaded").init<>().field("size", &pool::Overloaded::size);
+ANYFFI_EXPORT(take, [](std::unique_ptr<pool::Overloaded> given) { return given->size; });
+ANYFFI_EXPORT(make, [] { return std::make_unique<pool::Overloaded>(); });
+ANYFFI_EXPORT(count, [] { return pool::Overloaded::count; });
+ANYFFI_CLASS(pool::Nowhere, "pool.Nowhere").init<>().field("size", &pool::Nowhere::size);
+ANYFFI_CLASS(pool::Place, "pool.Place")
+    .init<>()
+    .field("nowhere", &pool::Place::nowhere)
+    .method("self", &pool::Place::self)
+    .returns(anyffi::Returns::kReferenceInternal)
+    .method("copied", &pool::Place::self)
+    .iterate_references([](pool::Place& place) { return place.all.begin(); }, [](pool::Place& place) { return place.all.end(); });
+ANYFFI_EXPORT(size_in, [](const std::function<void(pool::Nowhere&)>& f) {
+  pool::Nowhere nowhere;
+  f(nowhere);
+  return nowhere.size;
+});
 ANYFFI_ENUM(pool::Color, "pool.Color").value("RED", pool::Color::kRed).value("BLUE", pool::Color::kBlue);
 
 ANYFFI_EXPORT(copy_of, [](pool::Pooled pooled) { return pooled; });
@@ -77,6 +117,28 @@ def test_a_class_with_its_own_operator_new(lib: Any) -> None:
     made = lib.copy_of(pooled)
     pooled.size = 4
     assert (made.size, lib.maybe(pooled), lib.maybe(None)) == (3, 4, 0)
+
+
+def test_a_class_with_several_operators_new(lib: Any) -> None:
+    made = lib.Overloaded()
+    # Its memory is the runtime's, which C++ cannot delete.
+    with pytest.raises(ValueError, match=r"cannot be moved to C\+\+"):
+        lib.take(made)
+    del made
+    collect()
+    assert lib.count() == 0
+    if sys.implementation.name == "cpython":
+        assert lib.take(lib.make()) == 1
+        assert lib.count() == 0
+
+
+def test_a_class_with_an_operator_that_hides_its_address(lib: Any) -> None:
+    place = lib.Place()
+    place.nowhere.size = 2
+    assert place.self() is place.nowhere
+    assert (place.self().size, place.copied().size, place.copied() is place.nowhere) == (2, 2, False)
+    assert [each.size for each in place] == [1, 1]
+    assert lib.size_in(lambda nowhere: nowhere.size) == 1
 
 
 def test_enumerations_in_variants(lib: Any) -> None:

@@ -149,11 +149,32 @@ T* construct(void* place, Args&&... args) {
   }
 }
 
-/// Whether content can lie separately: not if the class has its own `operator new` or a private `operator delete`.
-template <class T, class = void>
-inline constexpr bool kMayBeSeparate = kIsDeletable<T>;
+template <template <class> class Expression, class T, class = void>
+inline constexpr bool kCompiles = false;
+template <template <class> class Expression, class T>
+inline constexpr bool kCompiles<Expression, T, std::void_t<Expression<T>>> = true;
+
 template <class T>
-inline constexpr bool kMayBeSeparate<T, std::void_t<decltype(&T::operator new)>> = false;
+using NamesNew = decltype(&T::operator new);
+template <class T>
+using NamesDelete = decltype(&T::operator delete);
+template <class T, class... Args>
+using CallsDelete = decltype(T::operator delete(std::declval<void*>(), std::declval<Args>()...));
+template <class T>
+using DeletesPlain = CallsDelete<T>;
+template <class T>
+using DeletesSized = CallsDelete<T, size_t>;
+template <class T>
+using DeletesAligned = CallsDelete<T, std::align_val_t>;
+template <class T>
+using DeletesSizedAligned = CallsDelete<T, size_t, std::align_val_t>;
+
+/// Whether content can lie separately: not if the class has its own `operator new` or `operator delete`, or a private
+/// one. A name with several overloads, such as those of an aligned class, cannot be referred to, but called.
+template <class T>
+inline constexpr bool kMayBeSeparate =
+    kIsDeletable<T> && !kCompiles<NamesNew, T> && !kCompiles<NamesDelete, T> && !kCompiles<DeletesPlain, T> &&
+    !kCompiles<DeletesSized, T> && !kCompiles<DeletesAligned, T> && !kCompiles<DeletesSizedAligned, T>;
 
 /// Memory for a Pointed and for its content.
 template <class T>

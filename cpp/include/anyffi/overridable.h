@@ -169,7 +169,7 @@ __attribute__((cold, noinline)) inline bool holds_content(AnyffiObject* object) 
 /// Lets an object of a Python class find its overrides. False if it is an object of a C++ class without overrides.
 template <class T, class Alias>
 bool bind_overrides(const Ref<T>& self, const Function& finder) {
-  auto* alias = dynamic_cast<Alias*>(&*self);
+  auto* alias = dynamic_cast<Alias*>(__builtin_addressof(*self));
   if (!alias && find_dynamic(&*self).derived) return false;
   AnyffiObject* object = self.get();
   bool is_refused = !alias || (object->deleter != &Instance<T, Alias>::destroy && !holds_content(object));
@@ -182,7 +182,8 @@ bool bind_overrides(const Ref<T>& self, const Function& finder) {
 template <class T, class Alias>
 Ref<T> copy_object(const T& object) {
   if constexpr (!std::is_same_v<T, Alias> && std::is_copy_constructible_v<Alias>) {
-    if (auto* alias = dynamic_cast<const Alias*>(&object)) return make_overridable<T, Alias>(*alias);
+    if (auto* alias = dynamic_cast<const Alias*>(__builtin_addressof(object)))
+      return make_overridable<T, Alias>(*alias);
   }
   if constexpr (std::is_abstract_v<T>) {
     static constexpr auto kMessage =

@@ -157,7 +157,7 @@ class PassedReference {
 template <class T>
 PassedReference pass_reference(T& object) {
   using Class = std::remove_cv_t<T>;
-  auto* pointer = const_cast<Class*>(&object);
+  auto* pointer = const_cast<Class*>(__builtin_addressof(object));
   if constexpr (!std::is_const_v<T> || !kIsCopyable<Class>) (void)&kIsFlagged<Class, ANYFFI_ENROLLED>;
   Found found = find_dynamic(pointer);
   AnyffiValue passed = anyffi_instance_find(found.content, found.type_code, ANYFFI_LEND);

@@ -70,7 +70,8 @@ AnyffiFieldInfo expect_member(const char* name, M T::* member) {
   field.type_name = kMemberName<M>;
   // Any address other than NULL will do.
   auto* object = reinterpret_cast<T*>(uintptr_t{1} << 12);
-  field.offset = reinterpret_cast<const char*>(&(object->*member)) - reinterpret_cast<const char*>(object);
+  field.offset =
+      reinterpret_cast<const char*>(__builtin_addressof(object->*member)) - reinterpret_cast<const char*>(object);
   field.storage = record_storage_of<M>();
   return field;
 }

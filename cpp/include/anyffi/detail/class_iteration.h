@@ -34,7 +34,7 @@ struct WalkedObject {
     if constexpr (!kInside) {
       return {Traits<Item>::store(static_cast<Item>(*iterator))};
     } else if constexpr (std::is_lvalue_reference_v<R> && kIsObjectClass<Item>) {
-      auto* element = const_cast<Item*>(&*iterator);
+      auto* element = const_cast<Item*>(__builtin_addressof(*iterator));
       if (is_part_of(iterator, element)) return copy(*element);
       return {refer_to_borrowed(element, owner.get())};
     } else if constexpr (kIsObjectPointer<Item>) {
@@ -42,7 +42,7 @@ struct WalkedObject {
       if (is_part_of(iterator, element)) return copy(*element);
       return {Traits<Item>::store_in({Returns::kReferenceInternal, owner.get()}, element, 0)};
     } else if constexpr (std::is_lvalue_reference_v<R> && kTakesObject<Item>) {
-      auto* element = &*iterator;
+      auto* element = __builtin_addressof(*iterator);
       if (is_part_of(iterator, element)) throw Error("TypeError", kEndsWithIterator);
       return {Traits<Item>::refer_inside(*element, owner.get())};
     } else if constexpr (kMayBeNull<Item>) {

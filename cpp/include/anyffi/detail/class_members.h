@@ -400,7 +400,7 @@ AnyffiFieldInfo describe_member(const char* name, const char* doc, M C::* member
   // Any address other than NULL will do.
   auto* object = reinterpret_cast<T*>(uintptr_t{1} << 12);
   if constexpr (kIsFixedBase<C, T>) {
-    auto* place = &(static_cast<C*>(object)->*member);
+    auto* place = __builtin_addressof(static_cast<C*>(object)->*member);
     field.offset = reinterpret_cast<const volatile char*>(place) - reinterpret_cast<const volatile char*>(object);
   }
   if constexpr (!std::is_volatile_v<M>) field.storage = storage_of<Value>();
@@ -447,7 +447,7 @@ decltype(auto) call_with(const F& f, const Ref<T>& object, A... args) {
   if constexpr (std::is_member_function_pointer_v<F> || std::is_invocable_v<const F&, T&, A...>) {
     return call_on<T>(f, *object, args...);
   } else if constexpr (std::is_invocable_v<const F&, T*, A...>) {
-    return f(&*object, args...);
+    return f(__builtin_addressof(*object), args...);
   } else {
     static_assert(kTakes<T, F>, "anyffi: the first parameter of this function is the object, as that of a method");
     using First = typename SignatureOf<F>::template Apply<FirstOf>::Type;
@@ -506,7 +506,7 @@ Tensor tensor_of_member(const Ref<T>& self, M C::* member) {
   int64_t step = 1;
   for (int32_t i = Array::kRank; i-- > 0; step *= shape[i]) strides[i] = step;
   AnyffiTensorData data{};
-  data.data = const_cast<void*>(static_cast<const volatile void*>(&(static_cast<C&>(*self).*member)));
+  data.data = const_cast<void*>(static_cast<const volatile void*>(__builtin_addressof(static_cast<C&>(*self).*member)));
   data.device = {ANYFFI_kDLCPU, 0};
   data.ndim = Array::kRank;
   data.dtype = DataTypeOf<Number>::value;

@@ -233,7 +233,7 @@ __attribute__((noinline)) bool store_other_reference(Returns returns, const R& o
     }
   }
   const ReturnContext context{returns, first_object(args, count)};
-  assign(*result, store_pointer(const_cast<R*>(&object), context, result_flags(result)));
+  assign(*result, store_pointer(const_cast<R*>(__builtin_addressof(object)), context, result_flags(result)));
   return true;
 }
 /// Returns the object itself if the function returned a reference to one of its arguments; else false.
@@ -242,7 +242,7 @@ __attribute__((noinline)) bool store_argument(AnyffiCallFrame& frame, const R& o
                                               int32_t count, AnyffiValue* result) {
   acquire_lock(frame);
   for (int32_t i = 0; i < count; ++i) {
-    if (!is_instance<R>(args[i]) || content_of<R>(args[i].as_object) != &object) continue;
+    if (!is_instance<R>(args[i]) || content_of<R>(args[i].as_object) != __builtin_addressof(object)) continue;
     AnyffiValue found = object_value(args[i].as_object);
     found.aux = args[i].aux & ANYFFI_MOVABLE ? 0 : result_flags(result);
     if (found.aux == 0) anyffi_retain(found.as_object);

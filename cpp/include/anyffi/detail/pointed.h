@@ -365,7 +365,7 @@ Found find_dynamic(const T* pointer) {
 /// copyable, raises TypeError if `kRefuses`, else returns None.
 template <bool kRefuses = true, class T>
 AnyffiValue copy_derived(const T& object) {
-  Found found = find_dynamic(&object);
+  Found found = find_dynamic(__builtin_addressof(object));
   if (__builtin_expect(found.derived == nullptr, 1)) return AnyffiValue{};
   auto* copy = __atomic_load_n(&found.derived->copy, __ATOMIC_RELAXED);
   if (copy) return copy(found.content);
