@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, Callable
 
 import anyffi
 import pytest
@@ -137,6 +137,36 @@ def test_an_object_with_an_unset_field_is_not_written(ffi: Any) -> None:
     message = r"^Unset cannot be written as JSON, since a field is not set: at \[1\].b$"
     with pytest.raises(TypeError, match=message):
         ffi.to_json([1, Unset(1)])
+
+
+def test_an_unset_field_is_not_read(ffi: Any) -> None:
+    """C++ has an object in such a field, which all objects of the class share: no walk may hand it out."""
+
+    @ffi.dataclass(f"struct.{ffi.ffi_mode}.Inner")
+    class Inner:
+        a: int = 0
+
+    @ffi.dataclass(f"struct.{ffi.ffi_mode}.Outer")
+    class Outer:
+        inner: Inner
+        ignored: int = anyffi.field(default=0, structural="ignore")
+
+    unset, other = Outer.__new__(Outer), Outer.__new__(Outer)
+    walks: list[Callable[[], Any]] = [
+        lambda: ffi.children(unset),
+        lambda: ffi.visit([unset], lambda part: None),
+        lambda: ffi.map([unset], lambda part: part),
+        lambda: ffi.copy(unset),
+        lambda: ffi.structural_equal(unset, other),
+        lambda: ffi.structural_equal(unset, Outer(Inner())),
+        lambda: ffi.structural_equal(Outer(Inner()), unset),
+        lambda: ffi.structural_hash(unset),
+    ]
+    for walk in walks:
+        with pytest.raises(AttributeError, match=r"^'Outer' object has no attribute 'inner'$"):
+            walk()
+    unset.inner = Inner(1)
+    assert ffi.structural_equal(unset, Outer(Inner(1), 5))
 
 
 def test_an_object_that_refers_to_itself_alone(ffi: Any) -> None:

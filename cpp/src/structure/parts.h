@@ -9,6 +9,7 @@
 
 #include "core/memory.h"
 #include "core/owned.h"
+#include "records/layout.h"
 
 namespace anyffi::runtime {
 
@@ -115,6 +116,9 @@ inline const char* place_of(const AnyffiFieldInfo* field, const AnyffiObject* ob
   return content_for(field, object) + field->offset;
 }
 
+/// Whether fields of an object may be unset: they hold initial values, which `AnyffiFieldInfo::get` refuses.
+inline bool has_unset_fields(const AnyffiObject* object) noexcept { return object->deleter == &destroy_draft; }
+
 /// Whether a field holds the same number, short text or None at two addresses. False may also mean unknown.
 inline bool holds_same(const AnyffiFieldInfo* field, const char* a, const char* b) noexcept {
   switch (field->storage) {
@@ -146,10 +150,11 @@ inline int64_t skip_same(const ObjectType& type, const AnyffiObject* a, const An
   int32_t declared_by = 0;
   const char* left = nullptr;
   const char* right = nullptr;
+  bool has_unset = has_unset_fields(a) || has_unset_fields(b);
   for (; at < type.fields.size(); ++at) {
     const Part& part = type.fields[at];
     if (part.structure == ANYFFI_STRUCTURE_IGNORE) continue;
-    if (part.field->storage == ANYFFI_STORED_OTHERWISE) break;
+    if (part.field->storage == ANYFFI_STORED_OTHERWISE || has_unset) break;
     if (part.field->type_code != declared_by) {
       declared_by = part.field->type_code;
       left = content_for(part.field, a);
@@ -164,7 +169,7 @@ inline int64_t skip_same(const ObjectType& type, const AnyffiObject* a, const An
 inline bool peek_part(const ObjectType* type, const AnyffiObject* object, int64_t index, AnyffiValue* out) noexcept {
   if (type == nullptr || type->form != Form::kFields) return false;
   const AnyffiFieldInfo* field = type->fields[static_cast<size_t>(index)].field;
-  if (field->storage == ANYFFI_STORED_OTHERWISE) return false;
+  if (field->storage == ANYFFI_STORED_OTHERWISE || has_unset_fields(object)) return false;
   const char* place = place_of(field, object);
   AnyffiValue value;
   switch (field->storage) {
