@@ -87,7 +87,7 @@ def _replay(options: argparse.Namespace) -> int:
     if options.pdb:
         if options.call is None:
             raise ValueError("--pdb debugs one call: name it by --call")
-        return debug_call(options.folder, options.mode, options.call)
+        debug_call(options.folder, options.mode, options.call)
     return replay(options.folder, options.mode, options.alone, options.timeout, options.call)
 
 

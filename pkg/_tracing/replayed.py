@@ -83,7 +83,7 @@ def _run(call: Call, tell: Any) -> dict[str, Any]:
     function, args, kwargs = _load(call, tell)
     outcome, expected, expected_after = _expected(call)
     arguments = _shown(args, kwargs)
-    tell(loaded=call.number)
+    tell(loaded=call.number, arguments=arguments)
     result: Any = None
     try:
         result = function(*args, **kwargs)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 from .._rules.internal import FREE_THREADED
 from .records import read_modes, read_notes
@@ -117,6 +117,7 @@ def _run(
                 is_loaded = False
             elif "loaded" in event:
                 is_loaded = True
+                begun = {**begun, "arguments": event["arguments"]}
             elif "died" in event and not is_loaded:
                 # The process ended before the function was called.
                 yield {**begun, "failed": f"when it was loaded, {event['died']}"}
@@ -210,8 +211,8 @@ def _count(event: dict[str, Any], mode: str, counts: Counter[str], differing: li
         counts["done"] += 1
         if "died" in event and not event["returned"]:
             counts["unreturned"] += 1
-            how = f"it did not return in {event['mode']} mode, and in {mode} mode {event['died']}"
-            print(f"{_place(event)}: {event['name']}\n    {how}")
+            print(f"{_place(event)}: {event['name']}\n    arguments: {event['arguments']}")
+            print(f"    it did not return in {event['mode']} mode, and in {mode} mode {event['died']}")
         elif _differs(event):
             differing.append(event)
 
@@ -244,11 +245,11 @@ def _run_again(
 
 def _print_difference(event: dict[str, Any], mode: str, is_again: bool) -> None:
     recorded = event["mode"]
+    print(f"{_place(event)}: {event['name']}")
+    print(f"    arguments: {event['arguments']}")
     if "died" in event:
-        print(f"{_place(event)}: recorded in {recorded} mode, in {mode} mode {event['died']}")
+        print(f"    recorded in {recorded} mode, in {mode} mode {event['died']}")
     else:
-        print(f"{_place(event)}: {event['name']}")
-        print(f"    arguments: {event['arguments']}")
         print(f"    from {recorded} to {mode} mode, {event['difference']}")
     if is_again:
         print(
@@ -274,7 +275,9 @@ def list_calls(folder: str, mode: str | None) -> int:
     return 0 if found["done"] and not found["failed"] and not found["damaged"] else 2
 
 
-def debug_call(folder: str, mode: str | None, call: int) -> int:
-    """Run a call in `pdb`, in a process of its own; return the exit status."""
+def debug_call(folder: str, mode: str | None, call: int) -> NoReturn:
+    """Run a call in `pdb`, in a program that replaces this one: a gdb that runs this one runs it, too."""
     command = [sys.executable, "-c", _PROGRAM.format("debug"), folder, str(call)]
-    return subprocess.call(command, env=_environment(_choose_mode(folder, mode)))
+    environment = _environment(_choose_mode(folder, mode))
+    sys.stdout.flush()
+    os.execve(sys.executable, command, environment)
