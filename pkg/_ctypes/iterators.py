@@ -114,8 +114,11 @@ class SequenceIterator:
         rules.refuse_iterator("SequenceIterator")
 
     def _size(self) -> int:
+        sequence = self._sequence  # held, since another thread may end the iteration meanwhile
+        if sequence is None:
+            return 0
         type_code = _CURSOR.unpack(self._cursor)[5]
-        return int(Sequence.from_address(unwrap_as(self._sequence, type_code)).size)
+        return int(Sequence.from_address(unwrap_as(sequence, type_code)).size)
 
     def _index(self) -> int:
         index: int = _CURSOR.unpack(self._cursor)[2]
@@ -150,8 +153,6 @@ class SequenceIterator:
         return take(value, element)
 
     def __length_hint__(self, /) -> int:
-        if self._sequence is None:
-            return 0
         index, size = self._index(), self._size()
         if self._step > 0:
             return max(size - index, 0)
@@ -161,8 +162,7 @@ class SequenceIterator:
         return rules.reduce_iterator(self._sequence, self._index(), self._step)
 
     def __setstate__(self, index: int, /) -> None:
-        size = 0 if self._sequence is None else self._size()
-        self._cursor = _moved(self._cursor, index=rules.clip_index(index, size, self._step))
+        self._cursor = _moved(self._cursor, index=rules.clip_index(index, self._size(), self._step))
 
 
 _new = object.__new__

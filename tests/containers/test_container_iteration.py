@@ -6,6 +6,7 @@ import copy
 import gc
 import operator
 import pickle
+import sys
 from typing import Any, Callable
 
 import cases
@@ -205,6 +206,38 @@ def test_iterators_are_copied_and_pickled(ffi: Any) -> None:
                 with pytest.raises(error, match=f"^{words}$"):
                     iterator.__setstate__(index)
         assert list(iterator) == left
+
+
+@pytest.mark.parametrize("start", [iter, reversed])
+def test_an_iteration_that_another_thread_ends(ffi: Any, start: Callable[[Any], Any]) -> None:
+    """The iterator has the only reference to the list. A tracer stands for the other thread."""
+    uses: list[Callable[[Any], Any]] = [
+        lambda iterator: iterator.__length_hint__(),
+        lambda iterator: iterator.__reduce__(),
+        lambda iterator: iterator.__setstate__(0),
+        lambda iterator: next(iterator, None),
+    ]
+    for use in uses:
+        for at in range(1, 60):
+            iterator = start(ffi.List([1, "a string on the heap"]))
+            events = 0
+
+            def end(*event: Any) -> Any:
+                nonlocal events
+                events += 1
+                if events == at:
+                    list(iterator)
+                return end
+
+            former = sys.gettrace()
+            sys.settrace(end)
+            try:
+                use(iterator)
+            finally:
+                sys.settrace(former)
+            if events >= at:
+                assert operator.length_hint(iterator) == 0
+                assert list(iterator) == []
 
 
 @cpython_only("reference counts show what is kept")
