@@ -73,7 +73,7 @@ def run_fuzzer(
     target = name.rpartition(" ")[2]
     corpus, seeds = HOME / "corpus" / target, ROOT / "tests" / "fuzz" / "corpus" / target
     corpus.mkdir(parents=True, exist_ok=True)
-    words = [f"-max_total_time={seconds}", "-timeout=25", "-rss_limit_mb=3000"]
+    words = [f"-max_total_time={seconds}", "-timeout=120", "-rss_limit_mb=3000"]
     words.append(f"-artifact_prefix={FINDINGS}/{target}-")
     dictionary = ROOT / "tests" / "fuzz" / f"{target}.dict"
     if dictionary.is_file():

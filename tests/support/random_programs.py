@@ -353,8 +353,13 @@ class _Run:
     def end(self) -> None:
         """Break up cycles, which the runtime does not collect, also those inside of copies and unpickled values."""
         left = self.pool.copy()
+        # Containers may share parts, a number of times that grows exponentially with the depth.
+        seen: dict[int, Any] = {}
         while left:
             value = left.pop()
+            if id(value) in seen:
+                continue
+            seen[id(value)] = value
             if isinstance(value, (self.ffi.Map, self.ffi.Dict, dict)):
                 left.extend(value.values())
             elif isinstance(value, (self.ffi.Array, self.ffi.List, tuple, list)):
@@ -368,7 +373,8 @@ class _Run:
                         left.extend(value.__reduce__()[1])
                     left.extend(itertools.islice(value, _MOST_ITEMS))
             elif isinstance(value, Mismatch):
-                left.extend((value.left, value.right, *(part for _, part in value.path.steps)))
+                # A program may call `__init__` again, with any values.
+                left.extend((value.left, value.right, getattr(value.path, "steps", None)))
             if isinstance(value, (self.ffi.List, self.ffi.Dict, self.ffi.Set, list, dict)):
                 value.clear()
             elif isinstance(value, record_class(self.ffi)):
