@@ -10,7 +10,7 @@ import sys
 
 from debian_interpreters import KEPT, download, patch, unpack, unpacked
 
-__all__ = ["make", "path_of"]
+__all__ = ["compile_source", "make", "path_of"]
 
 _PINS = pathlib.Path(__file__).parent / "constraints.txt"
 
@@ -21,13 +21,26 @@ def path_of(version: str) -> pathlib.Path:
 
 def make(version: str) -> pathlib.Path:
     # The executables of freeze-core for 3.13 lack the interpreter's main function.
-    return _compile(version) if version == "3.13t" else _assemble(version)
+    return compile_source(version, KEPT / version) if version == "3.13t" else _assemble(version)
 
 
-def _compile(version: str) -> pathlib.Path:
-    """Compile an interpreter from its source package; mirrors may only have those of stable releases."""
+def compile_source(version: str, root: pathlib.Path, *options: str, **variables: str) -> pathlib.Path:
+    """Compile an interpreter from its source package; mirrors may only have those of stable releases.
+
+    Parameters
+    ----------
+    version : str
+        Of a build without the GIL, such as ``"3.13t"``.
+    root : Path
+        Where the interpreter is installed. It also gets ``tsan_suppressions.txt``, CPython's list of its own
+        races.
+    *options : str
+        More options of `configure`.
+    **variables : str
+        Environment variables of all commands, such as ``CC``.
+    """
     print(f"Compiling CPython {version} from Debian's source package (10 minutes)", flush=True)
-    folder = KEPT / f"{version}-source"
+    folder = KEPT / f"{root.name}-source"
     download(folder, "deb-src", "source", "--download-only", f"python{version.rstrip('t')}")
     source, built = folder / "source", folder / "build"
     source.mkdir()
@@ -35,12 +48,15 @@ def _compile(version: str) -> pathlib.Path:
     (archive,) = folder.glob("*.orig.tar.xz")
     unpacking = ["--extract", "--strip-components=1", f"--directory={source}", f"--file={archive}"]
     subprocess.run(["tar", *unpacking], check=True)
-    options = [f"--prefix={KEPT / version}", "--disable-test-modules", "--disable-gil"]
+    configure = [str(source / "configure"), f"--prefix={root}", "--disable-test-modules", "--disable-gil"]
+    environment = {**os.environ, **variables}
     with (folder / "log").open("w") as output:
-        for command in ([str(source / "configure"), *options], ["make", "-j1"], ["make", "install"]):
-            subprocess.run(["nice", *command], cwd=built, stdout=output, stderr=subprocess.STDOUT, check=True)
+        for command in ([*configure, *options], ["make", "-j1"], ["make", "install"]):
+            words = ["nice", *command]
+            subprocess.run(words, cwd=built, env=environment, stdout=output, stderr=output, check=True)
+    shutil.copy(source / "Tools/tsan/suppressions_free_threading.txt", root / "tsan_suppressions.txt")
     shutil.rmtree(folder)
-    return path_of(version)
+    return root / "bin" / f"python{version}"
 
 
 def _assemble(version: str) -> pathlib.Path:

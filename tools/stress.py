@@ -1,10 +1,10 @@
-"""Stress-test processes: forks, start methods, exits, embedding, imports, signals, and a soak of threads.
+"""Stress-test processes: forks, start methods, exits, embedding, imports, signals and threads.
 
     python3 tools/dev.py stress [NAMES] [--seconds N] [--calls N] [--modes cython,ctypes]
 
-Each program runs in each mode, in its own process; they share the time. `--calls N` lets the soak,
-which makes calls in 16 threads, end after N calls instead. The programs are in
-tests/support/stress.py.
+Each program runs in each mode, in its own process; they share the time. `sharing` uses the same objects in 8
+threads. `--calls N` lets the soak, which makes calls in 16 threads, end after N calls instead. The programs
+are in tests/support/stress.py.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 PROGRAM = pathlib.Path(__file__).resolve().parent.parent / "tests" / "support" / "stress.py"
-NAMES = ("fork", "start_methods", "exits", "embed", "imports", "signals", "soak")
+NAMES = ("fork", "start_methods", "exits", "embed", "imports", "signals", "sharing", "soak")
 #: A program counts as hanging this many seconds after its time.
 PATIENCE = 300
 

@@ -1,8 +1,9 @@
-"""Run the C++ tests under ThreadSanitizer, which reports data races.
+"""Run the C++ tests under ThreadSanitizer, which reports data races; or programs of Python threads.
 
     python3 tools/dev.py tsan [ARGUMENTS]
+    python3 tools/dev.py tsan python [SECONDS]     # see tsan_python.py
 
-They are built with Clang or GCC; arguments are passed to GoogleTest, such as --gtest_filter=Threads.*. A
+The tests are built with Clang or GCC; arguments are passed to GoogleTest, such as --gtest_filter=Threads.*. A
 report fails the run, unless tools/tsan_suppressions.txt lists it with a reason.
 """
 
@@ -14,6 +15,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import tsan_python
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / ".dev" / "tsan" / "cpp"
@@ -48,14 +51,18 @@ def build() -> None:
 
 
 def main() -> int:
-    build()
     # The sanitizer needs addresses that newer systems use for programs, unless randomization is off.
     fixed = ["setarch", "--addr-no-randomize"]
     has_fixed = (
         shutil.which(fixed[0]) is not None
         and subprocess.run([*fixed, "true"], capture_output=True, check=False).returncode == 0
     )
-    command = [*(fixed if has_fixed else []), str(BUILD / PROGRAM), "--gtest_brief=1", *sys.argv[1:]]
+    fixed = fixed if has_fixed else []
+    if sys.argv[1:2] == ["python"]:
+        seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 60
+        return tsan_python.main(find_compilers(), fixed, seconds)
+    build()
+    command = [*fixed, str(BUILD / PROGRAM), "--gtest_brief=1", *sys.argv[1:]]
     return subprocess.run(command, check=False, env={**os.environ, "TSAN_OPTIONS": OPTIONS}).returncode
 
 

@@ -106,7 +106,9 @@ static vectorcallfunc anyffi_py_choose_vectorcall(PyObject* function, const Anyf
 static PyObject* anyffi_py_call_tuple(PyObject* function, PyObject* args, PyObject* kwargs) {
   AnyffiFunction* target = anyffi_py_unwrap_function(function);
   if (target == NULL) return NULL;
-  ((AnyffiFunctionWrapper*)function)->vectorcall = anyffi_py_choose_vectorcall(function, target);
+  // Other threads may read the pointer meanwhile, and make their first calls.
+  vectorcallfunc chosen = anyffi_py_choose_vectorcall(function, target);
+  __atomic_store_n(&((AnyffiFunctionWrapper*)function)->vectorcall, chosen, __ATOMIC_RELAXED);
   return PyVectorcall_Call(function, args, kwargs);
 }
 

@@ -279,5 +279,6 @@ def debug_call(folder: str, mode: str | None, call: int) -> NoReturn:
     """Run a call in `pdb`, in a program that replaces this one: a gdb that runs this one runs it, too."""
     command = [sys.executable, "-c", _PROGRAM.format("debug"), folder, str(call)]
     environment = _environment(_choose_mode(folder, mode))
-    sys.stdout.flush()
+    if sys.stdout is not None:
+        sys.stdout.flush()
     os.execve(sys.executable, command, environment)

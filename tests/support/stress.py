@@ -30,7 +30,7 @@ from typing import Any, Callable
 
 import anyffi
 import anyffi.testing as t
-from embedding import build_embedding, run_embedded
+from sharing import use_shared
 
 _call_released = anyffi.get_global_func("testing.authoring.released")
 
@@ -228,6 +228,9 @@ else: raise AssertionError("imported twice")
 
 def embed(seconds: float) -> int:
     """Run interpreters in one process that leave objects behind when they end; later ones refuse the import."""
+    # Imported late: needs pytest, which the interpreter that runs other programs may lack.
+    from embedding import build_embedding, run_embedded
+
     with tempfile.TemporaryDirectory() as folder:
         program = build_embedding(pathlib.Path(folder))
         if program is None:
@@ -322,6 +325,18 @@ def signals(seconds: float) -> int:
     return raised
 
 
+# ---- sharing ---------------------------------------------------------------------------------------------
+
+
+def sharing(seconds: float) -> int:
+    """Use the same containers, objects, functions and names in 8 threads at once."""
+    with _Threads(7, use_shared):
+        for number in _rounds(seconds):
+            for i in range(100):
+                use_shared(100 * number + i)
+    return number + 1
+
+
 # ---- the soak ----------------------------------------------------------------------------------------------
 
 #: The maximum growth of memory after the first calls, because of malloc's arenas for each thread and the
@@ -389,6 +404,7 @@ PROGRAMS: dict[str, Callable[..., int]] = {
     "embed": embed,
     "imports": imports,
     "signals": signals,
+    "sharing": sharing,
     "soak": soak,
 }
 

@@ -114,7 +114,7 @@ def test_a_member_that_does_not_fit_is_explained(members: str, message: str) -> 
         "std::vector<std::optional<std::unique_ptr<T>>>",
         "std::vector<std::variant<int64_t, std::unique_ptr<T>>>",
         "std::pair<int64_t, std::unique_ptr<T>>",
-        "const std::map<int64_t, std::unique_ptr<T>>&",
+        "std::map<int64_t, std::unique_ptr<T>>",
         "std::array<std::unique_ptr<T>, 2>",
     ],
 )
@@ -122,6 +122,56 @@ def test_a_container_that_cannot_take_objects_over_is_refused(parameter: str) ->
     headers = "".join(f"#include <anyffi/stl/{name}.h>\n" for name in ("array", "map", "optional", "tuple"))
     function = f'ANYFFI_CLASS(T, "t.T");\nANYFFI_EXPORT(f, []({parameter}) {{}})'
     assert "is a container of std::unique_ptr that cannot take over the" in first_error(function, headers)
+
+
+def test_a_type_that_converts_through_a_container_of_owners_compiles() -> None:
+    program = """template <class P> struct Held { std::vector<P> items; };
+    template <> struct anyffi::Traits<Held<std::unique_ptr<T>>>
+        : anyffi::TraitsVia<Held<std::unique_ptr<T>>, std::vector<std::unique_ptr<T>>> {
+      static Held<std::unique_ptr<T>> from(std::vector<std::unique_ptr<T>> items) { return {std::move(items)}; }
+      static std::vector<std::unique_ptr<T>> to(Held<std::unique_ptr<T>> held) { return std::move(held.items); }
+    };
+    ANYFFI_EXPORT(f, [](Held<std::unique_ptr<T>>) {});
+    ANYFFI_EXPORT(g, [](std::optional<std::vector<std::unique_ptr<T>>>) {});"""
+    headers = "#include <anyffi/stl/optional.h>\n"
+    assert errors_of(f'ANYFFI_TYPE_KEY(T, "t.T");{program}ANYFFI_BIND(T)', headers) == []
+
+
+def test_functions_whose_types_are_given_and_names_in_arrays_compile() -> None:
+    program = """struct Ts { std::vector<T> all; };
+    static char kName[] = "all";
+    ANYFFI_CLASS(T, "t.T").init<T (*)(int64_t)>([](int64_t x) { return T{x}; }, arg("x"));
+    ANYFFI_CLASS(Ts, "t.Ts").iterate_references(
+        kName, [](Ts& ts) { return ts.all.begin(); }, [](Ts& ts) { return ts.all.end(); })"""
+    assert errors_of(program) == []
+
+
+def test_no_address_is_taken_by_an_operator_of_the_class() -> None:
+    program = """struct N {
+      int64_t x = 7;
+      virtual ~N() = default;
+      virtual int64_t f() const { return x; }
+      void operator&() const = delete;
+    };
+    struct PyN : anyffi::Overridable<N> {
+      using Overridable::Overridable;
+      int64_t f() const override { return override_or<int64_t>("f", [&] { return N::f(); }); }
+    };
+    ANYFFI_CLASS(N, "t.N").overridable<PyN>().init<>().field("x", &N::x).method("f", &N::f)
+        .method("by_pointer", [](N* n) { return n->x; }).property("p", [](const N* n) { return n->x; })
+        .method("shared", [](std::shared_ptr<N> n) { return n; });
+    ANYFFI_EXPORT(g, [](anyffi::NotNull<N*> n) { return n->x; });
+    ANYFFI_EXPORT(h, [](std::unique_ptr<N> n) { return n; });
+    ANYFFI_EXPORT(i, [](const N& n) -> const N& { return n; })"""
+    assert errors_of(program) == []
+
+
+@pytest.mark.parametrize("of", ["std::unique_ptr<T>", "std::vector<std::unique_ptr<T>>"])
+def test_a_const_reference_to_an_owner_is_refused(of: str) -> None:
+    function = f'ANYFFI_CLASS(T, "t.T");\nANYFFI_EXPORT(f, [](const {of}&) {{}})'
+    assert "is a const reference to a std::unique_ptr, or to a container of some, which" in first_error(
+        function
+    )
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
 
   /// A constructor with parameters of these types. Several are overloads.
   template <class... A, class... N>
-  std::enable_if_t<(sizeof...(A) > 0) || (detail::kIsName<Bare<N>> && ...), Class&> init(N&&... names) noexcept {
+  std::enable_if_t<!detail::kIsFactory<detail::Types<A...>, Bare<N>...>, Class&> init(N&&... names) noexcept {
     static_assert(!std::is_abstract_v<Alias>, ANYFFI_ABSTRACT_);
     static_assert(std::is_abstract_v<Alias> || detail::kIsCreatedOf<Alias, A...>, ANYFFI_NO_CONSTRUCTOR_);
     std::conditional_t<std::is_same_v<T, Alias>, detail::Construct<T, A...>, detail::ConstructAlias<T, Alias, A...>>
@@ -336,7 +336,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   }
   /// The same over the results of a function for each element, such as the keys of a map.
   template <class B, class E, class F>
-  Class& iterate(B begin, E end, F project) noexcept {
+  std::enable_if_t<!std::is_convertible_v<B, const char*>, Class&> iterate(B begin, E end, F project) noexcept {
     return iterate("__iter__", begin, end, project);
   }
   template <class B, class E, class F>
@@ -357,7 +357,8 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   }
   /// The same over what a function returns for each element, such as a reference to the value of an entry of a map.
   template <class B, class E, class F>
-  Class& iterate_references(B begin, E end, F project) noexcept {
+  std::enable_if_t<!std::is_convertible_v<B, const char*>, Class&> iterate_references(B begin, E end,
+                                                                                      F project) noexcept {
     return iterate_references("__iter__", begin, end, project);
   }
   template <class B, class E, class F>
@@ -388,7 +389,7 @@ class __attribute__((visibility("hidden"))) Class : public detail::ClassBuilder 
   void add_override_methods() noexcept {
     add_method(0, "__anyffi_bind__", &detail::bind_overrides<T, Alias>);
     add_method(0, "__anyffi_keep__", [](T& self, const Function& holder) {
-      if (auto* alias = dynamic_cast<Alias*>(&self)) alias->anyffi_overrides.keep(holder);
+      if (auto* alias = dynamic_cast<Alias*>(__builtin_addressof(self))) alias->anyffi_overrides.keep(holder);
     });
   }
   template <class A>

@@ -142,7 +142,7 @@ static inline void anyffi_value_drop(const AnyffiValue* value) {
 
 /// 1 if the owner of the only reference may change the object in place, since the object has no wrapper either.
 static inline int anyffi_is_reusable(const AnyffiObject* object) {
-  return anyffi_has_one_reference(object) && object->wrapper == NULL;
+  return anyffi_has_one_reference(object) && __atomic_load_n(&object->wrapper, __ATOMIC_RELAXED) == NULL;
 }
 
 /// A value from two words: byte stores followed by a 16-byte load would cost twice as much.

@@ -40,7 +40,7 @@ class NotNull {
   operator const P&() const& noexcept { return pointer_; }  // NOLINT: implicit on purpose
   operator P() && noexcept { return std::move(pointer_); }  // NOLINT: implicit on purpose
   decltype(auto) operator*() const { return *pointer_; }
-  auto* operator->() const { return &*pointer_; }
+  auto* operator->() const { return __builtin_addressof(*pointer_); }
 
  private:
   P pointer_;

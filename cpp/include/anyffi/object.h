@@ -28,7 +28,9 @@ class __attribute__((may_alias)) ObjectRef {
   int32_t type_code() const noexcept { return object_->type_code; }
   AnyffiObject* get() const noexcept { return object_; }
   /// The number of strong references; for tests, where no other thread changes it.
-  int64_t use_count() const noexcept { return static_cast<int64_t>(object_->strong_count); }
+  int64_t use_count() const noexcept {
+    return static_cast<int64_t>(__atomic_load_n(&object_->strong_count, __ATOMIC_RELAXED));
+  }
   bool same_as(const ObjectRef& other) const noexcept { return object_ == other.object_; }
   /// Returns the reference to the caller; leaves null.
   AnyffiObject* release() noexcept {

@@ -170,7 +170,7 @@ __attribute__((cold, noinline)) inline bool holds_content(AnyffiObject* object) 
 template <class T, class Alias>
 bool bind_overrides(const Ref<T>& self, const Function& finder) {
   auto* alias = dynamic_cast<Alias*>(__builtin_addressof(*self));
-  if (!alias && find_dynamic(&*self).derived) return false;
+  if (!alias && find_dynamic(__builtin_addressof(*self)).derived) return false;
   AnyffiObject* object = self.get();
   bool is_refused = !alias || (object->deleter != &Instance<T, Alias>::destroy && !holds_content(object));
   if (is_refused) refuse_overrides(kTypeKeyOf<T>);

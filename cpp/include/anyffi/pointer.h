@@ -29,9 +29,14 @@ inline constexpr bool kHoldsTaken = false;
 template <template <class...> class C, class... Ts>
 inline constexpr bool kHoldsTaken<C<Ts...>> =
     !kIsObjectClass<C<Ts...>> && !kIsObjectPointer<C<Ts...>> && ((kTakesObject<Ts> || kHoldsTaken<Ts>) || ...);
-/// Whether a parameter that is such a container takes over the objects of its argument.
+/// Whether a parameter that is a standard container takes over the objects of its argument; or would have to, and
+/// cannot.
 template <class T>
 inline constexpr bool kTakesHeld = kTakesObject<T>;
+template <class T>
+inline constexpr bool kCannotTake = false;
+template <class... Ts>
+inline constexpr bool kHoldTaken = ((kTakesObject<Ts> || kHoldsTaken<Ts>) || ...);
 /// Whether the traits have `verify(const Holder&)`, called once all arguments of a call are converted, before any is
 /// taken over.
 template <class T, class = void>

@@ -65,7 +65,8 @@ class Plain {
 
   void* make(AnyffiObject* object) {
     int32_t type_code = object->type_code;
-    bool is_shared = mode_ != ANYFFI_PLAIN_TRANSFERRED && (depth_ == 0 || object->strong_count > 1);
+    bool is_shared = mode_ != ANYFFI_PLAIN_TRANSFERRED &&
+                     (depth_ == 0 || __atomic_load_n(&object->strong_count, __ATOMIC_RELAXED) > 1);
     if (is_shared) {
       bool is_new;
       void** met = meet(object, &is_new);

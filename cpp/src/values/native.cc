@@ -41,7 +41,7 @@ bool is_native_part(const AnyffiValue& value, int depth) {
 
 bool has_own_wrapper(const AnyffiObject* container) noexcept {
   const AnyffiHost* hooks = host();
-  if (container->wrapper == nullptr) return !keeps_wrappers();
+  if (__atomic_load_n(&container->wrapper, __ATOMIC_RELAXED) == nullptr) return !keeps_wrappers();
   return hooks != nullptr && hooks->is_own_wrapper != nullptr && hooks->is_own_wrapper(container) != 0;
 }
 

@@ -89,7 +89,7 @@ class Element {
     if (kept_) anyffi_object_release(std::exchange(kept_, nullptr));
     anyffi_mismatch_prepend(&why, &key);
     kept_key = AnyValue();
-    bool is_gone = got.type_code() > 0 && got.raw().as_object->strong_count == 1;
+    bool is_gone = got.type_code() > 0 && __atomic_load_n(&got.raw().as_object->strong_count, __ATOMIC_RELAXED) == 1;
     return is_gone && why.reason != ANYFFI_MISMATCH_RAISED ? refuse_changed(why) : false;
   }
 

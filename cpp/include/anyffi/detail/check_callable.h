@@ -145,7 +145,11 @@ struct MissingIn {
   static constexpr Missing kResult =
       missing_of<std::conditional_t<kIsObjectReference<R>, R, std::remove_cv_t<std::remove_reference_t<R>>>>();
   static constexpr bool kLosesWrites = (detail::kLosesWrites<A> || ...);
-  static constexpr bool kHasOwners = ((kHoldsTaken<Bare<A>> && !kTakesHeld<Bare<A>>) || ...);
+  static constexpr bool kHasOwners = (kCannotTake<Bare<A>> || ...);
+  template <class P>
+  static constexpr bool kIsDropped =
+      std::is_lvalue_reference_v<P> && std::is_const_v<std::remove_reference_t<P>> && kTakesHeld<Bare<P>>;
+  static constexpr bool kDropsTaken = (kIsDropped<A> || ...);
   static constexpr bool kCopiesTaken = std::is_lvalue_reference_v<R> && (kTakesObject<Bare<R>> || kHoldsTaken<Bare<R>>);
 };
 
@@ -155,6 +159,7 @@ struct MissingOf {
   static constexpr Missing kResult = Missing::kNothing;
   static constexpr bool kLosesWrites = false;
   static constexpr bool kHasOwners = false;
+  static constexpr bool kDropsTaken = false;
   static constexpr bool kCopiesTaken = false;
 };
 template <class F>
@@ -243,6 +248,10 @@ struct MissingOf<F, true> : SignatureOf<F>::template Apply<MissingIn> {};
   static_assert(!::anyffi::detail::MissingOf<F>::kHasOwners,                                                           \
                 "anyffi: a parameter is a container of std::unique_ptr that cannot take over the objects of an "       \
                 "argument: take a std::vector of std::unique_ptr, or share the objects by std::shared_ptr");           \
+  static_assert(!::anyffi::detail::MissingOf<F>::kDropsTaken,                                                          \
+                "anyffi: a parameter is a const reference to a std::unique_ptr, or to a container of some, which "     \
+                "would take the object over and destroy it after the call: wrap the function in a lambda that takes "  \
+                "a const T&, or take the std::unique_ptr by value");                                                   \
   static_assert(!::anyffi::detail::MissingOf<F>::kLosesWrites,                                                         \
                 "anyffi: a parameter is a non-const reference to a temporary copy, so writes would be lost: "          \
                 "take it by value, by const reference or by &&, or wrap the function in a lambda that returns what "   \

@@ -45,6 +45,17 @@ struct NameList {
 template <class F, class... N>
 struct NameList<false, F, N...> : NameList<true, void()> {};
 
+/// Whether the arguments of `init<A...>(...)` begin with a function that creates the object, not with a parameter's
+/// name.
+template <class... A>
+struct Types;
+template <class A, class... N>
+inline constexpr bool kIsFactory = false;
+template <class First, class... N>
+inline constexpr bool kIsFactory<Types<>, First, N...> = !kIsName<First>;
+template <class A, class First, class... N>
+inline constexpr bool kIsFactory<Types<A>, First, N...> = !kIsName<First> && std::is_convertible_v<First, A>;
+
 template <class F, class... N>
 using NamesOf = NameList<SignatureOf<F>::kIsKnown, F, N...>;
 

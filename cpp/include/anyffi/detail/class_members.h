@@ -168,7 +168,7 @@ struct ByPointer {
     static constexpr bool kIsPlain = std::is_pointer_v<Bare<First>>;
     F function;
     R operator()(std::conditional_t<kIsPlain, T&, PassedLike<First, NotNull<Bare<First>>>> self, A... args) {
-      if constexpr (kIsPlain) return function(&self, std::forward<A>(args)...);
+      if constexpr (kIsPlain) return function(__builtin_addressof(self), std::forward<A>(args)...);
       if constexpr (!kIsPlain) return function(pass_nullable<First>(self), std::forward<A>(args)...);
     }
   };

@@ -15,6 +15,8 @@ struct Traits<std::deque<T, Allocator>, std::enable_if_t<detail::kIsContainerOf<
 
 namespace detail {
 template <class T, class Allocator>
+inline constexpr bool kCannotTake<std::deque<T, Allocator>> = kHoldTaken<T>;
+template <class T, class Allocator>
 inline constexpr uint64_t kExactTypes<std::deque<T, Allocator>> = kSequenceTypes;
 template <class T>
 inline constexpr bool kIncludes<Missing::kDeque, T> = true;

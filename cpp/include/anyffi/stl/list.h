@@ -15,6 +15,8 @@ struct Traits<std::list<T, Allocator>, std::enable_if_t<detail::kIsContainerOf<s
 
 namespace detail {
 template <class T, class Allocator>
+inline constexpr bool kCannotTake<std::list<T, Allocator>> = kHoldTaken<T>;
+template <class T, class Allocator>
 inline constexpr uint64_t kExactTypes<std::list<T, Allocator>> = kSequenceTypes;
 template <class T>
 inline constexpr bool kIncludes<Missing::kList, T> = true;

@@ -80,8 +80,9 @@ inline const char* why_not_given(const AnyffiObject* object, uint64_t num_refere
   if (object->deleter == &destroy_shared)
     return "a std::shared_ptr owns this object, so that it cannot be moved to C++";
   if (object->deleter != &destroy_owned)
-    return "this object does not own its content alone (one of an overridable class never does) or keeps another one "
-           "alive, so that it cannot be moved to C++; a std::shared_ptr can share it";
+    return "this object does not own its content alone (one of an overridable class never does), keeps another one "
+           "alive, or its memory is released in a way of its own (an operator delete, a deleter), so that it cannot be "
+           "moved to C++; a std::shared_ptr can share it";
   bool was_kept = (__atomic_load_n(&object->weak_count, __ATOMIC_ACQUIRE) & ANYFFI_WAS_KEPT) != 0;
   if (was_kept || !anyffi_is_held_by(object, num_references))
     return "other objects refer to this object, which cannot be moved to C++";

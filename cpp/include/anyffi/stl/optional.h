@@ -120,6 +120,8 @@ namespace detail {
 template <class T>
 inline constexpr bool kTakesHeld<std::optional<T>> = kTakesHeld<T>;
 template <class T>
+inline constexpr bool kCannotTake<std::optional<T>> = kCannotTake<T>;
+template <class T>
 inline constexpr bool kHasConversion<std::optional<T>> = kHasConversion<T>;
 template <class T>
 inline constexpr uint64_t kExactTypes<WithConversion<std::optional<T>>> =

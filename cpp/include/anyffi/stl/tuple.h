@@ -135,6 +135,10 @@ struct Traits<std::pair<const K, V>, std::enable_if_t<detail::HasTraits<K>::valu
     : detail::StdTupleTraits<std::pair<const K, V>, K, V> {};
 
 namespace detail {
+template <class A, class B>
+inline constexpr bool kCannotTake<std::pair<A, B>> = kHoldTaken<A, B>;
+template <class... Ts>
+inline constexpr bool kCannotTake<std::tuple<Ts...>> = kHoldTaken<Ts...>;
 template <class T>
 inline constexpr bool kIncludes<Missing::kTuple, T> = true;
 }  // namespace detail

@@ -273,7 +273,7 @@ struct Traits<std::variant<Ts...>, std::enable_if_t<(detail::HasTraits<Ts>::valu
 
 namespace detail {
 template <class... Ts>
-inline constexpr bool kTakesHeld<std::variant<Ts...>> = true;
+inline constexpr bool kTakesHeld<std::variant<Ts...>> = (kTakesObject<Ts> || ...);
 template <class T>
 inline constexpr bool kIncludes<Missing::kVariant, T> = true;
 }  // namespace detail

@@ -64,6 +64,8 @@ namespace detail {
 template <class T, class Allocator>
 inline constexpr bool kTakesHeld<std::vector<T, Allocator>> = kTakesObject<T>;
 template <class T, class Allocator>
+inline constexpr bool kCannotTake<std::vector<T, Allocator>> = !kTakesObject<T> && kHoldsTaken<T>;
+template <class T, class Allocator>
 inline constexpr uint64_t kExactTypes<std::vector<T, Allocator>> = kSequenceTypes;
 template <class T>
 inline constexpr bool kIncludes<Missing::kVector, T> = true;
