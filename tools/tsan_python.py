@@ -2,9 +2,9 @@
 
     python3 tools/dev.py tsan python [SECONDS]
 
-CPython is compiled with the sanitizer, once (15 minutes), as are the runtime and the compiled marshaller. Then
-the stress programs `sharing` and `soak` run in each mode. A report fails the run, unless CPython lists it as a
-race of its own, or tools/tsan_python_suppressions.txt gives a reason why it is harmless.
+CPython is compiled with the sanitizer, once (15 minutes), as are the runtime and the compiled marshaller.
+Then the stress programs `sharing` and `soak` run in each mode. A report fails the run, unless CPython lists
+it as a race of its own, or tools/tsan_python_suppressions.txt gives a reason why it is harmless.
 """
 
 from __future__ import annotations

@@ -25,8 +25,9 @@ from anyffi.structure import Mismatch
 from outcomes import shown, shown_error
 from support import CPYTHON
 
-#: Text that differs between runs, and the name of the mode in the key of the dataclass.
-_OWN = re.compile(r"0x[0-9a-fA-F]+|(?<=random_programs\.)c\w+")
+#: Text that differs between runs, and the name of the mode in the key of the dataclass, also where a long message was
+#: cut within it.
+_OWN = re.compile(r"0x[0-9a-fA-F]+|(?<=random_programs\.)c\w+|\b\w{1,6}(?=\.Record\b)")
 
 Step = tuple[int, int, int, int]
 
