@@ -18,7 +18,9 @@ pytestmark = [
 
 
 @pytest.mark.unrecorded("a process of its own")
-@pytest.mark.parametrize("name", ["fork", "start_methods", "exits", "embed", "imports", "signals", "sharing", "soak"])
+@pytest.mark.parametrize(
+    "name", ["fork", "start_methods", "exits", "embed", "imports", "signals", "sharing", "soak"]
+)
 def test_stress(ffi: Any, name: str) -> None:
     program = ROOT / "tests" / "support" / "stress.py"
     # Python warns of forks in a process with threads, which are tested here.
