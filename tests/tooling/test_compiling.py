@@ -23,7 +23,7 @@ def test_the_main_header_is_light() -> None:
     done = compile_text("#include <anyffi/anyffi.h>\n", "-E", "-P")
     assert done.returncode == 0, done.stderr
     # The main headers of comparable libraries have 60,000 lines.
-    assert len(done.stdout.splitlines()) < 19_000
+    assert len(done.stdout.splitlines()) < 20_000
     included = compile_text("#include <anyffi/anyffi.h>\n", "-M")
     assert not HEAVY & {pathlib.PurePath(word).name for word in included.stdout.split()}
 

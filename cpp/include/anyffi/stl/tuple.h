@@ -7,6 +7,7 @@
 #include <anyffi/data_type.h>
 #include <anyffi/detail/host_items.h>
 #include <anyffi/detail/items_writer.h>
+#include <anyffi/pointer.h>
 
 #include <tuple>
 
