@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 
 from debian_interpreters import KEPT, download, patch, unpack, unpacked
 
@@ -24,7 +25,9 @@ def make(version: str) -> pathlib.Path:
     return compile_source(version, KEPT / version) if version == "3.13t" else _assemble(version)
 
 
-def compile_source(version: str, root: pathlib.Path, *options: str, **variables: str) -> pathlib.Path:
+def compile_source(
+    version: str, root: pathlib.Path, *options: str, runner: Sequence[str] = (), **variables: str
+) -> pathlib.Path:
     """Compile an interpreter from its source package; mirrors may only have those of stable releases.
 
     Parameters
@@ -36,6 +39,8 @@ def compile_source(version: str, root: pathlib.Path, *options: str, **variables:
         races.
     *options : str
         More options of `configure`.
+    runner : sequence of str
+        A command that runs others, such as at fixed addresses.
     **variables : str
         Environment variables of all commands, such as ``CC``.
     """
@@ -52,7 +57,7 @@ def compile_source(version: str, root: pathlib.Path, *options: str, **variables:
     environment = {**os.environ, **variables}
     with (folder / "log").open("w") as output:
         for command in ([*configure, *options], ["make", "-j1"], ["make", "install"]):
-            words = ["nice", *command]
+            words = [*runner, "nice", *command]
             subprocess.run(words, cwd=built, env=environment, stdout=output, stderr=output, check=True)
     shutil.copy(source / "Tools/tsan/suppressions_free_threading.txt", root / "tsan_suppressions.txt")
     shutil.rmtree(folder)

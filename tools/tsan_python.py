@@ -35,9 +35,8 @@ def build(compilers: Mapping[str, str], fixed: list[str]) -> pathlib.Path:
     python = INTERPRETER / "bin" / f"python{VERSION}"
     if not python.exists():
         # The build runs the new interpreter, whose own races are not of interest.
-        compile_source(
-            VERSION, INTERPRETER, "--with-thread-sanitizer", TSAN_OPTIONS="report_bugs=0", **compilers
-        )
+        variables = {**compilers, "TSAN_OPTIONS": "report_bugs=0"}
+        compile_source(VERSION, INTERPRETER, "--with-thread-sanitizer", runner=fixed, **variables)
     environment = {**os.environ, **compilers, "TSAN_OPTIONS": "report_bugs=0"}
     if not (BUILD / "build.ninja").is_file():
         BUILD.mkdir(parents=True, exist_ok=True)
