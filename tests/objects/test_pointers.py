@@ -219,7 +219,9 @@ def test_what_cannot_be_taken(ptr: Any) -> None:
     # In C++ nothing would keep the square alive.
     nurse = ptr.Plain()
     nurse.keep(ptr.Square(2))
-    with pytest.raises(ValueError, match="keeps another one alive, or its memory is released in a way of its own"):
+    with pytest.raises(
+        ValueError, match="keeps another one alive, or its memory is released in a way of its own"
+    ):
         ptr.take_plain(nurse)
     del nurse
     # A call that fails takes nothing.
