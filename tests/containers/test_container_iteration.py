@@ -211,6 +211,8 @@ def test_iterators_are_copied_and_pickled(ffi: Any) -> None:
 @pytest.mark.parametrize("start", [iter, reversed])
 def test_an_iteration_that_another_thread_ends(ffi: Any, start: Callable[[Any], Any]) -> None:
     """The iterator has the only reference to the list. A tracer stands for the other thread."""
+    if ffi.ffi_mode == "check":
+        pytest.skip("check mode reads twice, and the other thread may end the iteration in between")
     uses: list[Callable[[Any], Any]] = [
         lambda iterator: iterator.__length_hint__(),
         lambda iterator: iterator.__reduce__(),
