@@ -53,11 +53,11 @@ def build() -> None:
 def main() -> int:
     # The sanitizer needs addresses that newer systems use for programs, unless randomization is off.
     fixed = ["setarch", "--addr-no-randomize"]
-    has_fixed = (
-        shutil.which(fixed[0]) is not None
-        and subprocess.run([*fixed, "true"], capture_output=True, check=False).returncode == 0
-    )
-    fixed = fixed if has_fixed else []
+    if (
+        shutil.which(fixed[0]) is None
+        or subprocess.run([*fixed, "true"], capture_output=True, check=False).returncode != 0
+    ):
+        fixed = []
     if sys.argv[1:2] == ["python"]:
         seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 60
         return tsan_python.main(find_compilers(), fixed, seconds)

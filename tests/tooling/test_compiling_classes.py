@@ -137,6 +137,15 @@ def test_a_type_that_converts_through_a_container_of_owners_compiles() -> None:
     assert errors_of(f'ANYFFI_TYPE_KEY(T, "t.T");{program}ANYFFI_BIND(T)', headers) == []
 
 
+def test_a_bound_container_of_owners_is_an_object() -> None:
+    program = """using Items = std::vector<std::unique_ptr<T>>;
+    using Named = std::map<int64_t, std::unique_ptr<T>>;
+    ANYFFI_CLASS(T, "t.T");
+    ANYFFI_CLASS(Items, "t.Items").method("size", [](const Items& items) { return int64_t(items.size()); });
+    ANYFFI_CLASS(Named, "t.Named").method("size", [](Named& items) { return int64_t(items.size()); })"""
+    assert errors_of(program, "#include <anyffi/stl/map.h>\n") == []
+
+
 def test_functions_whose_types_are_given_and_names_in_arrays_compile() -> None:
     program = """struct Ts { std::vector<T> all; };
     static char kName[] = "all";

@@ -35,8 +35,6 @@ template <class T>
 inline constexpr bool kTakesHeld = kTakesObject<T>;
 template <class T>
 inline constexpr bool kCannotTake = false;
-template <class... Ts>
-inline constexpr bool kHoldTaken = ((kTakesObject<Ts> || kHoldsTaken<Ts>) || ...);
 /// Whether the traits have `verify(const Holder&)`, called once all arguments of a call are converted, before any is
 /// taken over.
 template <class T, class = void>

@@ -45,10 +45,10 @@ struct NameList {
 template <class F, class... N>
 struct NameList<false, F, N...> : NameList<true, void()> {};
 
-/// Whether the arguments of `init<A...>(...)` begin with a function that creates the object, not with a parameter's
-/// name.
 template <class... A>
 struct Types;
+/// Whether the arguments of `init<A...>(...)` begin with a function that creates the object, not with a parameter's
+/// name.
 template <class A, class... N>
 inline constexpr bool kIsFactory = false;
 template <class First, class... N>

@@ -69,9 +69,10 @@ struct Traits<std::array<T, N>, std::enable_if_t<detail::HasTraits<T>::value>> {
 
 namespace detail {
 template <class T, size_t N>
-inline constexpr bool kHoldsTaken<std::array<T, N>> = kHoldTaken<T>;
+inline constexpr bool kHoldsTaken<std::array<T, N>> =
+    !kIsObjectClass<std::array<T, N>> && (kTakesObject<T> || kHoldsTaken<T>);
 template <class T, size_t N>
-inline constexpr bool kCannotTake<std::array<T, N>> = kHoldTaken<T>;
+inline constexpr bool kCannotTake<std::array<T, N>> = kHoldsTaken<std::array<T, N>>;
 template <class T, size_t N>
 inline constexpr uint64_t kExactTypes<std::array<T, N>> = kSequenceTypes;
 template <class T>

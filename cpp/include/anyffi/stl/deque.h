@@ -15,7 +15,7 @@ struct Traits<std::deque<T, Allocator>, std::enable_if_t<detail::kIsContainerOf<
 
 namespace detail {
 template <class T, class Allocator>
-inline constexpr bool kCannotTake<std::deque<T, Allocator>> = kHoldTaken<T>;
+inline constexpr bool kCannotTake<std::deque<T, Allocator>> = kHoldsTaken<std::deque<T, Allocator>>;
 template <class T, class Allocator>
 inline constexpr uint64_t kExactTypes<std::deque<T, Allocator>> = kSequenceTypes;
 template <class T>

@@ -15,7 +15,7 @@ struct Traits<std::list<T, Allocator>, std::enable_if_t<detail::kIsContainerOf<s
 
 namespace detail {
 template <class T, class Allocator>
-inline constexpr bool kCannotTake<std::list<T, Allocator>> = kHoldTaken<T>;
+inline constexpr bool kCannotTake<std::list<T, Allocator>> = kHoldsTaken<std::list<T, Allocator>>;
 template <class T, class Allocator>
 inline constexpr uint64_t kExactTypes<std::list<T, Allocator>> = kSequenceTypes;
 template <class T>

@@ -15,7 +15,7 @@ struct Traits<std::map<K, V, Options...>, std::enable_if_t<detail::kIsContainerO
 
 namespace detail {
 template <class K, class V, class... Options>
-inline constexpr bool kCannotTake<std::map<K, V, Options...>> = kHoldTaken<V>;
+inline constexpr bool kCannotTake<std::map<K, V, Options...>> = kHoldsTaken<std::map<K, V, Options...>>;
 template <class K, class V, class... Options>
 inline constexpr uint64_t kExactTypes<std::map<K, V, Options...>> = type_bits(ANYFFI_MAP, ANYFFI_DICT);
 template <class T>

@@ -137,9 +137,9 @@ struct Traits<std::pair<const K, V>, std::enable_if_t<detail::HasTraits<K>::valu
 
 namespace detail {
 template <class A, class B>
-inline constexpr bool kCannotTake<std::pair<A, B>> = kHoldTaken<A, B>;
+inline constexpr bool kCannotTake<std::pair<A, B>> = kHoldsTaken<std::pair<A, B>>;
 template <class... Ts>
-inline constexpr bool kCannotTake<std::tuple<Ts...>> = kHoldTaken<Ts...>;
+inline constexpr bool kCannotTake<std::tuple<Ts...>> = kHoldsTaken<std::tuple<Ts...>>;
 template <class T>
 inline constexpr bool kIncludes<Missing::kTuple, T> = true;
 }  // namespace detail

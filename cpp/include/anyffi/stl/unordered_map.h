@@ -16,7 +16,8 @@ struct Traits<std::unordered_map<K, V, Options...>,
 
 namespace detail {
 template <class K, class V, class... Options>
-inline constexpr bool kCannotTake<std::unordered_map<K, V, Options...>> = kHoldTaken<V>;
+inline constexpr bool kCannotTake<std::unordered_map<K, V, Options...>> =
+    kHoldsTaken<std::unordered_map<K, V, Options...>>;
 template <class K, class V, class... Options>
 inline constexpr uint64_t kExactTypes<std::unordered_map<K, V, Options...>> = type_bits(ANYFFI_MAP, ANYFFI_DICT);
 template <class T>

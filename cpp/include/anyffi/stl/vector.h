@@ -62,9 +62,10 @@ struct Traits<std::vector<T, Allocator>,
 
 namespace detail {
 template <class T, class Allocator>
-inline constexpr bool kTakesHeld<std::vector<T, Allocator>> = kTakesObject<T>;
+inline constexpr bool kTakesHeld<std::vector<T, Allocator>> = kTakesObject<T> && kHoldsTaken<std::vector<T, Allocator>>;
 template <class T, class Allocator>
-inline constexpr bool kCannotTake<std::vector<T, Allocator>> = !kTakesObject<T> && kHoldsTaken<T>;
+inline constexpr bool kCannotTake<std::vector<T, Allocator>> =
+    !kTakesObject<T> && kHoldsTaken<std::vector<T, Allocator>>;
 template <class T, class Allocator>
 inline constexpr uint64_t kExactTypes<std::vector<T, Allocator>> = kSequenceTypes;
 template <class T>
