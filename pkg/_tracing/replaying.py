@@ -211,7 +211,7 @@ def _count(event: dict[str, Any], mode: str, counts: Counter[str], differing: li
         counts["done"] += 1
         if "died" in event and not event["returned"]:
             counts["unreturned"] += 1
-            print(f"{_place(event)}: {event['name']}\n    arguments: {event['arguments']}")
+            _print_call(event)
             print(f"    it did not return in {event['mode']} mode, and in {mode} mode {event['died']}")
         elif _differs(event):
             differing.append(event)
@@ -243,10 +243,14 @@ def _run_again(
     return again
 
 
-def _print_difference(event: dict[str, Any], mode: str, is_again: bool) -> None:
-    recorded = event["mode"]
+def _print_call(event: dict[str, Any]) -> None:
     print(f"{_place(event)}: {event['name']}")
     print(f"    arguments: {event['arguments']}")
+
+
+def _print_difference(event: dict[str, Any], mode: str, is_again: bool) -> None:
+    recorded = event["mode"]
+    _print_call(event)
     if "died" in event:
         print(f"    recorded in {recorded} mode, in {mode} mode {event['died']}")
     else:
