@@ -82,8 +82,16 @@ class ANYFFI_EXPORT_SYMBOL Error : public std::exception {
   AnyView traceback() const { return AnyView(fields().traceback); }
   const AnyValue& value() const noexcept { return error_; }
 
+  ANYFFI_HIDDEN_ Error(const Error&) = default;
+  ANYFFI_HIDDEN_ Error(Error&&) = default;
+  ANYFFI_HIDDEN_ Error& operator=(const Error&) = default;
+  ANYFFI_HIDDEN_ Error& operator=(Error&&) = default;
+  ANYFFI_HIDDEN_ ~Error() override = default;
+
   /// The message in UTF-8.
-  const char* what() const noexcept override { return anyffi_error_get_text(error_.raw().as_object, text_.out()); }
+  ANYFFI_HIDDEN_ const char* what() const noexcept override {
+    return anyffi_error_get_text(error_.raw().as_object, text_.out());
+  }
 
  private:
   const AnyffiError& fields() const {

@@ -14,9 +14,10 @@ namespace detail {
 constexpr int64_t kItemsAtOnce = 64;
 
 /// Releases the objects among cells that the reader owns.
-__attribute__((cold, noinline)) inline void release_cells(AnyffiValue* cell, const AnyffiValue* end) {
-  for (; cell != end; ++cell) {
-    if (cell->type_code > 0 && (cell->aux & ANYFFI_MOVABLE)) anyffi_release(cell->as_object);
+__attribute__((cold, noinline)) inline void release_cells(AnyffiItems& items, AnyffiValue* cells, int64_t count) {
+  items.flags &= ~ANYFFI_ITEMS_OWNED;
+  for (int64_t i = 0; i < count; ++i) {
+    if (cells[i].type_code > 0 && (cells[i].aux & ANYFFI_MOVABLE)) anyffi_release(cells[i].as_object);
   }
 }
 
@@ -53,9 +54,7 @@ class HostItems {
 
  private:
   void release() {
-    if (__builtin_expect((items_.flags & ANYFFI_ITEMS_OWNED) == 0, 1)) return;
-    items_.flags &= ~ANYFFI_ITEMS_OWNED;
-    release_cells(begin(), end());
+    if (__builtin_expect((items_.flags & ANYFFI_ITEMS_OWNED) != 0, 0)) release_cells(items_, cells_, count_);
   }
 
   AnyffiItems items_;
@@ -134,31 +133,36 @@ bool load_host_items(const AnyffiValue& value, C& filled, const char* name, Anyf
   return items.is_complete() || refuse_items(why, name);
 }
 
-/// Whether a C stores its numbers contiguously, as std::vector does.
+/// Whether a C stores its numbers contiguously, as std::vector does, and can be made with a size.
 template <class T, class C, class = void>
 inline constexpr bool kIsContiguous = false;
 template <class T, class C>
-inline constexpr bool kIsContiguous<
-    T, C, std::enable_if_t<std::is_same_v<decltype(std::declval<C&>().resize(1), std::declval<C&>().data()), T*>>> =
-    std::is_arithmetic_v<T> && kIsNumber<T>;
+inline constexpr bool
+    kIsContiguous<T, C, std::enable_if_t<std::is_same_v<decltype(C(size_t{1}), std::declval<C&>().data()), T*>>> =
+        std::is_arithmetic_v<T> && kIsNumber<T>;
 
-/// Loads numbers directly into their final places.
+/// Replaces an empty container. Not inlined, and not `resize`, which needs much more code.
+template <class C>
+__attribute__((noinline)) void make_sized(C& filled, int64_t size) {
+  filled = C(static_cast<size_t>(size));
+}
+
+/// Loads numbers directly into their final places. Refuses a container whose size changes meanwhile.
 template <class T, class C>
 bool load_host_numbers(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why) {
   HostItems<> items(value);
-  size_t size = 0;
-  while (items.read()) {
-    size_t begin = size;
-    size += static_cast<size_t>(items.end() - items.begin());
-    if (size > filled.size()) filled.resize(std::max(size, static_cast<size_t>(items.size())));
-    T* next = filled.data() + begin;
+  if (!items.read()) return items.is_complete() || refuse_items(why, name);
+  make_sized(filled, items.size());
+  T* next = filled.data();
+  T* const end = next + items.size();
+  do {
+    if (__builtin_expect(items.end() - items.begin() > end - next, 0)) return refuse_items(why, name);
     for (AnyffiValue& item : items) {
       if (__builtin_expect(!load_item<T>(item, *next, why), 0)) return refuse_items(why, name);
       ++next;
     }
-  }
-  if (size != filled.size()) filled.resize(size);
-  return items.is_complete() || refuse_items(why, name);
+  } while (items.read());
+  return (items.is_complete() && next == end) || refuse_items(why, name);
 }
 
 /// The same for each key and value of a mapping.

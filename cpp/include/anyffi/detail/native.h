@@ -14,6 +14,11 @@ F& callable_of(void* self) {
   return *reinterpret_cast<F*>(static_cast<char*>(self) + round_up(sizeof(AnyffiNativeFunction), 16));
 }
 
+/// The frame of a call whose arguments are converted into slots.
+struct SlotFrame : AnyffiCallFrame {
+  ArgumentsInUse in_use;
+};
+
 /// Ends a call that threw an exception.
 __attribute__((cold, noinline)) inline int fail_call(AnyffiNativeFunction& native, AnyffiCallFrame& frame, char* slots,
                                                      const AnyffiValue* args) noexcept {
@@ -25,7 +30,7 @@ __attribute__((cold, noinline)) inline int fail_call(AnyffiNativeFunction& nativ
 
 /// Converts the arguments into the slots, calls, stores the result and destroys the slots' content; false if an
 /// argument was refused, as described in the frame. May throw.
-using CallBody = bool (*)(AnyffiNativeFunction& native, AnyffiValue* args, AnyffiValue* result, AnyffiCallFrame& frame,
+using CallBody = bool (*)(AnyffiNativeFunction& native, AnyffiValue* args, AnyffiValue* result, SlotFrame& frame,
                           char* slots);
 
 /// Calls a function whose slots are in memory. Independent of the types, so that little code is generated for each
@@ -36,15 +41,47 @@ __attribute__((noinline)) int call_body(void* self, AnyffiValue* args, int32_t n
   auto& native = *static_cast<AnyffiNativeFunction*>(self);
   if (__builtin_expect(num_args != native.plain_size, 0)) return anyffi_native_call(&native, args, num_args, result);
   alignas(kAlignment) char slots[kBytes];
-  AnyffiCallFrame frame;
+  SlotFrame frame;
   frame.num_loaded = 0;
   frame.lock.is_released = 0;
   try {
     if (__builtin_expect(body(native, args, result, frame, slots), 1)) return 0;
+    frame.in_use.end();
     return anyffi_native_refuse(&native, &frame, slots, args, result);
   } catch (const ThrowWatch&) {
     __builtin_unreachable();
   } catch (...) {
+    frame.in_use.end();
+    return fail_call(native, frame, slots, args);
+  }
+}
+
+/// The same for functions whose first parameter, in the slot at offset 0, is an object of a class T: they share the
+/// code that converts and releases it.
+template <class T, size_t kBytes, size_t kAlignment>
+__attribute__((noinline)) int call_body_with_object(void* self, AnyffiValue* args, int32_t num_args,
+                                                    AnyffiValue* result, CallBody body) {
+  using Kept = typename Slot<ObjectArg<T>>::Kept;
+  auto& native = *static_cast<AnyffiNativeFunction*>(self);
+  if (__builtin_expect(num_args != native.plain_size, 0)) return anyffi_native_call(&native, args, num_args, result);
+  alignas(kAlignment) char slots[kBytes];
+  SlotFrame frame;
+  frame.num_loaded = 0;
+  frame.lock.is_released = 0;
+  try {
+    bool is_done = (__builtin_expect(load_same_class(args[0], static_cast<ObjectArg<T>*>(nullptr), slots), 1) ||
+                    load_slot<ObjectArg<T>>(&args[0], &frame.why, slots)) &&
+                   body(native, args, result, frame, slots);
+    if (__builtin_expect(is_done, 1)) {
+      reinterpret_cast<Kept*>(slots)->~Kept();
+      return 0;
+    }
+    frame.in_use.end();
+    return anyffi_native_refuse(&native, &frame, slots, args, result);
+  } catch (const ThrowWatch&) {
+    __builtin_unreachable();
+  } catch (...) {
+    frame.in_use.end();
     return fail_call(native, frame, slots, args);
   }
 }
@@ -89,7 +126,7 @@ __attribute__((noinline)) int call_method(void* self, AnyffiValue* args, int32_t
 
 /// The size to which slots are rounded up, so that functions share `call_body`.
 constexpr size_t slots_size(size_t bytes) {
-  size_t size = 64;
+  size_t size = 128;
   while (size < bytes) size *= 2;
   return size;
 }

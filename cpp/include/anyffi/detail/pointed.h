@@ -70,42 +70,39 @@ class InUse {
   AnyffiObject* object_ = nullptr;
 };
 
-/// Retains those of the arguments that code could hand over to C++; NULL for the others.
-__attribute__((cold, noinline)) inline void begin_use(const AnyffiValue* args, AnyffiObject** objects,
-                                                      size_t count) noexcept {
-  for (size_t i = 0; i < count; ++i) {
-    bool may_move = args[i].type_code >= ANYFFI_FIRST_DYNAMIC_TYPE && args[i].as_object->deleter == &destroy_owned;
-    objects[i] = may_move ? args[i].as_object : nullptr;
-    if (may_move) anyffi_retain(objects[i]);
-  }
-}
-__attribute__((cold, noinline)) inline void end_use(AnyffiObject** objects, size_t count) noexcept {
-  for (size_t i = 0; i < count; ++i) {
-    if (AnyffiObject* object = std::exchange(objects[i], nullptr)) anyffi_object_release(object);
-  }
-}
-/// The same for all arguments of a call, while their conversions run code.
-template <size_t kCount>
+/// The same for all arguments of a call, while their conversions run code. Retains those that the code could hand over.
 class ArgumentsInUse {
  public:
   ArgumentsInUse() = default;
   ArgumentsInUse(const ArgumentsInUse&) = delete;
   ArgumentsInUse& operator=(const ArgumentsInUse&) = delete;
-  ~ArgumentsInUse() {
-    if (__builtin_expect(is_begun_, 0)) end_use(objects_, kCount);
+  ~ArgumentsInUse() { end(); }
+  /// `objects`: memory for `count` pointers.
+  __attribute__((cold, noinline)) void begin(const AnyffiValue* args, AnyffiObject** objects, size_t count) noexcept {
+    for (size_t i = 0; i < count; ++i) {
+      bool may_move = args[i].type_code >= ANYFFI_FIRST_DYNAMIC_TYPE && args[i].as_object->deleter == &destroy_owned;
+      objects[i] = may_move ? args[i].as_object : nullptr;
+      if (may_move) anyffi_retain(objects[i]);
+    }
+    objects_ = objects;
+    count_ = count;
   }
-  void begin(const AnyffiValue* args) {
-    begin_use(args, objects_, kCount);
-    is_begun_ = true;
+  void end() {
+    if (__builtin_expect(count_ != 0, 0)) end_all();
   }
   /// For an object that must have no other reference.
   void end(size_t index) {
-    if (is_begun_) end_use(objects_ + index, 1);
+    if (count_ == 0) return;
+    if (AnyffiObject* object = std::exchange(objects_[index], nullptr)) anyffi_object_release(object);
   }
 
  private:
-  bool is_begun_ = false;
-  AnyffiObject* objects_[kCount];
+  __attribute__((cold, noinline)) void end_all() noexcept {
+    for (size_t i = 0; i < count_; ++i) end(i);
+    count_ = 0;
+  }
+  AnyffiObject** objects_;
+  size_t count_ = 0;
 };
 
 /// Whether an item of a container may be used without a reference of its own while the container has one: users' code

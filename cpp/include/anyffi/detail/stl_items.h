@@ -46,11 +46,13 @@ inline constexpr bool kIsAssigned<
 
 /// Loads the numbers of an Array or a List directly into their final places.
 template <class T, class C>
-bool load_numbers(const AnyffiSequence& sequence, bool is_private, C& filled, AnyffiMismatch& why) {
+__attribute__((noinline)) bool load_numbers(const AnyffiValue& value, C& filled, AnyffiMismatch& why) {
   // Converting a number runs no code that could change the container.
   static_assert(kLoadsQuietly<T>);
+  auto& sequence = *reinterpret_cast<const AnyffiSequence*>(value.as_object);
+  bool is_private = (value.aux & (ANYFFI_MOVABLE | ANYFFI_TEMPORARY)) != 0;
+  make_sized(filled, sequence.size);
   auto size = static_cast<size_t>(sequence.size);
-  filled.resize(size);
   for (size_t index = 0; index < size; ++index) {
     T& number = filled[index];
     if (__builtin_expect(Traits<T>::load_plain(sequence.data[index], number), 1)) continue;
@@ -63,29 +65,25 @@ bool load_numbers(const AnyffiSequence& sequence, bool is_private, C& filled, An
 }
 
 /// The tensor in a value, if it has one dimension, elements of that type, and memory on the CPU; else NULL.
-inline const AnyffiTensorData* find_numbers(const AnyffiValue& value, const DataType& dtype) {
+__attribute__((cold, noinline)) inline const AnyffiTensorData* find_numbers(const AnyffiValue& value,
+                                                                            const DataType& dtype) {
   uint64_t flags;
   const AnyffiTensorData* tensor = tensor_in(value, flags);
   bool fits = tensor && tensor->ndim == 1 && tensor->device.type == ANYFFI_kDLCPU && dtype == tensor->dtype;
   return fits ? tensor : nullptr;
 }
 
-/// Copies the elements of a tensor, which may be unaligned.
-template <class T, class C>
-void copy_numbers(const AnyffiTensorData& tensor, C& filled) {
+/// Copies the elements of a tensor with one dimension, which may be unaligned.
+inline void copy_numbers(const AnyffiTensorData& tensor, size_t item_size, void* to) {
   auto size = static_cast<size_t>(tensor.shape[0]);
-  int64_t step = tensor.strides[0] * int64_t{sizeof(T)};
+  int64_t step = tensor.strides[0] * static_cast<int64_t>(item_size);
   auto* element = static_cast<const char*>(tensor.data) + tensor.byte_offset;
-  filled.resize(size);
-  if (size == 0) return;
-  if (step == sizeof(T)) {
-    std::memcpy(filled.data(), element, size * sizeof(T));
+  auto* copy = static_cast<char*>(to);
+  if (step == static_cast<int64_t>(item_size)) {
+    if (size > 0) std::memcpy(copy, element, size * item_size);
     return;
   }
-  for (T& number : filled) {
-    std::memcpy(&number, element, sizeof(T));
-    element += step;
-  }
+  for (size_t i = 0; i < size; ++i, copy += item_size, element += step) std::memcpy(copy, element, item_size);
 }
 
 constexpr const char* kMadeAnew =
@@ -109,7 +107,8 @@ bool load_each(const AnyffiValue& value, C& filled, const char* name, AnyffiMism
   if (__builtin_expect(!is_array(value.type_code) && value.type_code != ANYFFI_LIST, 0)) {
     if constexpr (kIsContiguous<T, C>) {
       if (const AnyffiTensorData* tensor = find_numbers(value, DataTypeOf<T>::value)) {
-        copy_numbers<T>(*tensor, filled);
+        make_sized(filled, tensor->shape[0]);
+        copy_numbers(*tensor, sizeof(T), filled.data());
         return true;
       }
     }
@@ -132,6 +131,7 @@ bool load_each(const AnyffiValue& value, C& filled, const char* name, AnyffiMism
       }
     }
     return load_converted(value, ANYFFI_AS_SEQUENCE, ANYFFI_LIST, name, why, [&](AnyffiValue& list) {
+      if constexpr (kIsContiguous<T, C>) return load_numbers<T>(list, filled, why);
       if (!load_each<T>(list, filled, name, why, load)) return false;
       if constexpr (kHoldsPointer<T>) {
         if (has_unshared_objects(list)) return refuse(why, value, name, ANYFFI_MISMATCH_VALUE, kMadeAnew);
@@ -139,9 +139,9 @@ bool load_each(const AnyffiValue& value, C& filled, const char* name, AnyffiMism
       return true;
     });
   }
+  if constexpr (kIsContiguous<T, C>) return load_numbers<T>(value, filled, why);
   auto* sequence = reinterpret_cast<const AnyffiSequence*>(value.as_object);
   bool is_private = (value.aux & (ANYFFI_MOVABLE | ANYFFI_TEMPORARY)) != 0;
-  if constexpr (kIsContiguous<T, C>) return load_numbers<T>(*sequence, is_private, filled, why);
   Reserve<C>::in(filled, sequence->size);
   for (int64_t i = 0; i < sequence->size; ++i) {
     Element element(sequence->data[i], sequence->header, is_private);
@@ -429,7 +429,10 @@ struct StdMapTraits {
   using Holder = M;
   static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
     return load_entries<K, V>(value, holder, name, why, [&](K&& key, V&& item) {
-      return holder.emplace(std::move(key), std::move(item)).second;
+      // The keys are often in order; and `emplace` of std::map would search twice, in twice the code.
+      size_t size = holder.size();
+      holder.emplace_hint(holder.end(), std::move(key), std::move(item));
+      return holder.size() != size;
     });
   }
   static M take(Holder& holder) { return std::move(holder); }

@@ -37,10 +37,12 @@ inline constexpr bool kIsQuietArg = kIsObjectArg<T> || (kSharesObject<T> && !kIs
 template <class... A>
 struct MethodParams {
   static constexpr bool kIsPlain = false;
+  static constexpr bool kHasObject = false;
 };
 template <class O, class... A>
 struct MethodParams<O, A...> {
-  static constexpr bool kIsPlain = kIsObjectArg<ConvertedType<O>> && (kIsNumber<Bare<A>> && ...);
+  static constexpr bool kHasObject = kIsObjectArg<ConvertedType<O>>;
+  static constexpr bool kIsPlain = kHasObject && (kIsNumber<Bare<A>> && ...);
   using Self = Bare<O>;
 
   /// A MethodBody for one callable.
@@ -97,7 +99,14 @@ struct ANYFFI_HIDDEN_ TypedCall {
       return call_method<typename Params::Self>(self, args, num_args, result, &Params::template call<F, R>);
     } else {
       constexpr size_t kAlignment = alignof(Memory) > 16 ? alignof(Memory) : 16;
-      return call_body<slots_size(sizeof(Memory)), kAlignment>(self, args, num_args, result, &call_in_slots);
+      constexpr size_t kSlotsSize = sizeof(Memory) + (kHoldsArguments ? kSize * sizeof(AnyffiObject*) : 0);
+      constexpr size_t kBytes = slots_size(kSlotsSize);
+      if constexpr (Params::kHasObject) {
+        using Self = typename Params::Self;
+        return call_body_with_object<Self, kBytes, kAlignment>(self, args, num_args, result, &call_in_slots);
+      } else {
+        return call_body<kBytes, kAlignment>(self, args, num_args, result, &call_in_slots);
+      }
     }
   }
 
@@ -120,27 +129,25 @@ struct ANYFFI_HIDDEN_ TypedCall {
     });
   }
 
-  static bool call_in_slots(AnyffiNativeFunction& native, AnyffiValue* args, AnyffiValue* result,
-                            AnyffiCallFrame& frame, char* slots) {
+  static bool call_in_slots(AnyffiNativeFunction& native, AnyffiValue* args, AnyffiValue* result, SlotFrame& frame,
+                            char* slots) {
     return call_in_slots(native, args, result, frame, slots, Indices());
   }
   template <size_t... I>
   __attribute__((always_inline)) static bool call_in_slots(AnyffiNativeFunction& native,
                                                            [[maybe_unused]] AnyffiValue* args, AnyffiValue* result,
-                                                           AnyffiCallFrame& frame, [[maybe_unused]] char* memory,
+                                                           SlotFrame& frame, [[maybe_unused]] char* memory,
                                                            std::index_sequence<I...>) {
     // Has no destructor, which would be inlined twice: the shared functions destroy the slots after an error.
     NumberPack numbers;
     if constexpr ((kTakesObject<Bare<A>> || ...)) check_distinct(args, kSize);
-    if constexpr ((kMayRunCode<A> || ...) && (0 + ... + int{!kIsNumber<Bare<A>>}) > 1) {
-      // Arguments are borrowed, and that code could move the object of another one to C++, which would free it.
-      ArgumentsInUse<kSize> in_use;
+    if constexpr (kHoldsArguments) {
       bool runs_code = ((kMayRunCode<A> && args[I].type_code > 0) || ...);
-      if (__builtin_expect(runs_code, 0)) in_use.begin(args);
-      if (!(load_held<I, A>(args[I], in_use, frame, memory, numbers) && ...)) return false;
-    } else {
-      if (!(load<I, A>(args[I], frame, memory, numbers) && ...)) return false;
+      auto* objects = reinterpret_cast<AnyffiObject**>(memory + sizeof(Memory));
+      if (__builtin_expect(runs_code, 0)) frame.in_use.begin(args, objects, kSize);
     }
+    if (!(load<I, A>(args[I], frame, memory, numbers) && ...)) return false;
+    if constexpr (kHoldsArguments) frame.in_use.end();
     frame.num_loaded = kSize;
     (verify<I, A>(memory), ...);
     if (__builtin_expect(native.releases_lock != 0, 0)) anyffi_native_release_lock(&frame.lock, args, kSize);
@@ -188,8 +195,10 @@ struct ANYFFI_HIDDEN_ TypedCall {
     return memory + Memory::kOffsets.at[I];
   }
   template <size_t I, class P>
-  static bool load(AnyffiValue& value, AnyffiCallFrame& frame, char* memory, [[maybe_unused]] NumberPack& numbers) {
+  static bool load(AnyffiValue& value, SlotFrame& frame, char* memory, [[maybe_unused]] NumberPack& numbers) {
     using T = ConvertedType<P>;
+    if constexpr (Params::kHasObject && I == 0) return true;
+    if constexpr (kHoldsArguments && (kTakesObject<Bare<P>> || kHoldsTaken<Bare<P>>)) frame.in_use.end(I);
     if constexpr (kIsInlined<T>) {
       auto& number = numbers.template leaf<I, T>().number;
       if (__builtin_expect(Traits<T>::load_plain(value, number), 1)) return true;
@@ -208,16 +217,12 @@ struct ANYFFI_HIDDEN_ TypedCall {
     }
     return true;
   }
-  /// Whether the conversion of a parameter may run code of users, such as a `__getitem__`.
+  /// Whether the conversion of a parameter may run code of users, such as a `__getitem__`. Arguments are borrowed, and
+  /// that code could move the object of another one to C++, which would free it.
   template <class P>
   static constexpr bool kMayRunCode =
       !kIsSteady<Bare<P>> && !kIsObjectArg<ConvertedType<P>> && !kTakesObject<Bare<P>> && !kHoldsTaken<Bare<P>>;
-  template <size_t I, class P>
-  static bool load_held(AnyffiValue& value, [[maybe_unused]] ArgumentsInUse<kSize>& in_use, AnyffiCallFrame& frame,
-                        char* memory, NumberPack& numbers) {
-    if constexpr (kTakesObject<Bare<P>> || kHoldsTaken<Bare<P>>) in_use.end(I);
-    return load<I, P>(value, frame, memory, numbers);
-  }
+  static constexpr bool kHoldsArguments = (kMayRunCode<A> || ...) && (0 + ... + int{!kIsNumber<Bare<A>>}) > 1;
   template <size_t I, class P>
   static void verify([[maybe_unused]] char* memory) {
     using T = ConvertedType<P>;
@@ -236,7 +241,9 @@ struct ANYFFI_HIDDEN_ TypedCall {
   static void destroy(char* memory) {
     using T = ConvertedType<P>;
     using Kept = typename Slot<T>::Kept;
-    if constexpr (kIsObjectArg<T>) {
+    if constexpr (Params::kHasObject && I == 0) {
+      return;  // by call_body_with_object
+    } else if constexpr (kIsObjectArg<T>) {
       static_cast<Kept*>(slot<I>(memory))->~Kept();  // inlined
     } else if constexpr (kIsBorrowedRef<T>) {
       if (__builtin_expect(static_cast<Kept*>(slot<I>(memory))->is_owned(), 0)) destroy_slot<T>(slot<I>(memory));

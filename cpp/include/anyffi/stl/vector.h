@@ -13,16 +13,7 @@ namespace anyffi {
 template <class T, class Allocator>
 struct Traits<std::vector<T, Allocator>,
               std::enable_if_t<detail::kIsContainerOf<std::vector<T, Allocator>, T> && !detail::kTakesObject<T>>>
-    : detail::StdSequenceTraits<std::vector<T, Allocator>, T> {
-  using Base = detail::StdSequenceTraits<std::vector<T, Allocator>, T>;
-  using Holder = std::vector<T, Allocator>;
-  static bool load(AnyffiValue& value, Holder& holder, AnyffiMismatch& why) {
-    if (value.type_code == ANYFFI_LIST || detail::is_array(value.type_code)) {
-      holder.reserve(static_cast<size_t>(reinterpret_cast<AnyffiSequence*>(value.as_object)->size));
-    }
-    return Base::load(value, holder, why);
-  }
-};
+    : detail::StdSequenceTraits<std::vector<T, Allocator>, T> {};
 
 /// With std::unique_ptr: a parameter takes over the objects of a list, or of another container that Python creates for
 /// the call; all of them, or none. A container that is kept, such as a default, must be empty.
