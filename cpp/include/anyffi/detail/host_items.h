@@ -143,8 +143,8 @@ inline constexpr bool
 
 /// Replaces an empty container. Not inlined, and not `resize`, which needs much more code.
 template <class C>
-__attribute__((noinline)) void make_sized(C& filled, int64_t size) {
-  filled = C(static_cast<size_t>(size));
+__attribute__((noinline)) void make_sized(C& filled, size_t size) {
+  filled = C(size);
 }
 
 /// Loads numbers directly into their final places. Refuses a container whose size changes meanwhile.
@@ -152,7 +152,7 @@ template <class T, class C>
 bool load_host_numbers(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why) {
   HostItems<> items(value);
   if (!items.read()) return items.is_complete() || refuse_items(why, name);
-  make_sized(filled, items.size());
+  make_sized(filled, static_cast<size_t>(items.size()));
   T* next = filled.data();
   T* const end = next + items.size();
   do {

@@ -51,8 +51,8 @@ __attribute__((noinline)) bool load_numbers(const AnyffiValue& value, C& filled,
   static_assert(kLoadsQuietly<T>);
   auto& sequence = *reinterpret_cast<const AnyffiSequence*>(value.as_object);
   bool is_private = (value.aux & (ANYFFI_MOVABLE | ANYFFI_TEMPORARY)) != 0;
-  make_sized(filled, sequence.size);
   auto size = static_cast<size_t>(sequence.size);
+  make_sized(filled, size);
   for (size_t index = 0; index < size; ++index) {
     T& number = filled[index];
     if (__builtin_expect(Traits<T>::load_plain(sequence.data[index], number), 1)) continue;
@@ -73,17 +73,17 @@ __attribute__((cold, noinline)) inline const AnyffiTensorData* find_numbers(cons
   return fits ? tensor : nullptr;
 }
 
-/// Copies the elements of a tensor with one dimension, which may be unaligned.
-inline void copy_numbers(const AnyffiTensorData& tensor, size_t item_size, void* to) {
-  auto size = static_cast<size_t>(tensor.shape[0]);
-  int64_t step = tensor.strides[0] * static_cast<int64_t>(item_size);
+/// Copies the elements of a tensor with one dimension, which may be unaligned. One function for all types of a size.
+template <size_t kSize>
+__attribute__((noinline)) void copy_numbers(const AnyffiTensorData& tensor, void* to) {
+  int64_t count = tensor.shape[0], step = tensor.strides[0] * int64_t{kSize};
   auto* element = static_cast<const char*>(tensor.data) + tensor.byte_offset;
   auto* copy = static_cast<char*>(to);
-  if (step == static_cast<int64_t>(item_size)) {
-    if (size > 0) std::memcpy(copy, element, size * item_size);
+  if (step == kSize) {
+    if (count > 0) std::memcpy(copy, element, static_cast<size_t>(count) * kSize);
     return;
   }
-  for (size_t i = 0; i < size; ++i, copy += item_size, element += step) std::memcpy(copy, element, item_size);
+  for (int64_t i = 0; i < count; ++i, copy += kSize, element += step) std::memcpy(copy, element, kSize);
 }
 
 constexpr const char* kMadeAnew =
@@ -107,8 +107,8 @@ bool load_each(const AnyffiValue& value, C& filled, const char* name, AnyffiMism
   if (__builtin_expect(!is_array(value.type_code) && value.type_code != ANYFFI_LIST, 0)) {
     if constexpr (kIsContiguous<T, C>) {
       if (const AnyffiTensorData* tensor = find_numbers(value, DataTypeOf<T>::value)) {
-        make_sized(filled, tensor->shape[0]);
-        copy_numbers(*tensor, sizeof(T), filled.data());
+        make_sized(filled, static_cast<size_t>(tensor->shape[0]));
+        copy_numbers<sizeof(T)>(*tensor, filled.data());
         return true;
       }
     }
