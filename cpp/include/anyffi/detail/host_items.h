@@ -133,13 +133,15 @@ bool load_host_items(const AnyffiValue& value, C& filled, const char* name, Anyf
   return items.is_complete() || refuse_items(why, name);
 }
 
-/// Whether a C stores its numbers contiguously, as std::vector does, and can be made with a size.
+/// Whether a C stores its numbers contiguously, has a variable size, and can be made with one, as std::vector.
 template <class T, class C, class = void>
 inline constexpr bool kIsContiguous = false;
 template <class T, class C>
-inline constexpr bool
-    kIsContiguous<T, C, std::enable_if_t<std::is_same_v<decltype(C(size_t{1}), std::declval<C&>().data()), T*>>> =
-        std::is_arithmetic_v<T> && kIsNumber<T>;
+inline constexpr bool kIsContiguous<
+    T, C,
+    std::enable_if_t<
+        std::is_same_v<decltype(std::declval<C&>().resize(1), C(size_t{1}), std::declval<C&>().data()), T*>>> =
+    std::is_arithmetic_v<T> && kIsNumber<T>;
 
 /// Replaces an empty container. Not inlined, and not `resize`, which needs much more code.
 template <class C>
