@@ -65,6 +65,7 @@ ANYFFI_CLASS(Frame, "owners.Frame")
     .field("part", &Frame::part)
     .method("link", [](Frame& frame, Frame& next) { frame.next = &next; }, arg("next"))
     .property("next", [](Frame& frame) { return frame.next; })
+    .method("absorb", [](Frame&, Owned, Owned) {}, arg("first"), arg("second"))
     .method("itself", [](Frame& frame) { return &frame; }).returns(Returns::kReferenceInternal);
 ANYFFI_CLASS(Tag, "owners.Tag")
     .init<>()
@@ -178,6 +179,18 @@ def test_owners_that_keep_each_other_are_released(owners: Any) -> None:
     b.link(a)
     assert (a.next is b, b.next is a) == (True, True)
     del tags, a, b
+    assert count_live(owners) == before
+
+
+def test_a_refused_call_releases_its_object(owners: Any) -> None:
+    before = count_live(owners)
+    frame, other = owners.Tag().pop(), owners.Tag().pop()
+    with pytest.raises(ValueError, match="an object that is moved to C\\+\\+ is also another argument"):
+        frame.absorb(other, other)
+    with pytest.raises(TypeError, match=r"argument 2 \(second\): expected owners.Frame"):
+        frame.absorb(other, 1)
+    assert (frame.id, other.id) == (1, 1)
+    del frame, other
     assert count_live(owners) == before
 
 

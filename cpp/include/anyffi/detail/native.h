@@ -69,12 +69,13 @@ __attribute__((noinline)) int call_body_with_object(void* self, AnyffiValue* arg
   frame.num_loaded = 0;
   frame.lock.is_released = 0;
   try {
-    bool is_done = (__builtin_expect(load_same_class(args[0], static_cast<ObjectArg<T>*>(nullptr), slots), 1) ||
-                    load_slot<ObjectArg<T>>(&args[0], &frame.why, slots)) &&
-                   body(native, args, result, frame, slots);
-    if (__builtin_expect(is_done, 1)) {
-      reinterpret_cast<Kept*>(slots)->~Kept();
-      return 0;
+    if (__builtin_expect(load_same_class(args[0], static_cast<ObjectArg<T>*>(nullptr), slots), 1) ||
+        load_slot<ObjectArg<T>>(&args[0], &frame.why, slots)) {
+      frame.num_loaded = 1;
+      if (__builtin_expect(body(native, args, result, frame, slots), 1)) {
+        reinterpret_cast<Kept*>(slots)->~Kept();
+        return 0;
+      }
     }
     frame.in_use.end();
     return anyffi_native_refuse(&native, &frame, slots, args, result);
