@@ -62,6 +62,18 @@ def test_an_exporter_without_versions_is_read_only(ffi: Any) -> None:
 
 
 @capsules
+def test_a_tensor_without_a_version_is_passed_on_without_one(ffi: Any) -> None:
+    """As its exporter does, so that libraries which only know the old struct get their arrays back."""
+    x = np.zeros(3)
+    tensor = get_testing_function(ffi, "echo")([OldExporter(x)])[0]
+    back = ffi.from_dlpack(tensor.__dlpack__(), writable=True)
+    assert back.data_ptr() == address(x)
+    assert not np.from_dlpack(tensor).flags.writeable
+    with pytest.raises(BufferError, match="cannot express that a tensor is read-only"):
+        ffi.from_dlpack(tensor.__dlpack__(max_version=(1, 0))).__dlpack__()
+
+
+@capsules
 def test_writable_changes_nothing_about_other_exporters(ffi: Any) -> None:
     x = np.ones(3)
     for given in (x, ffi.convert(x), Exporter(x), Exporter(ffi.convert(x))):

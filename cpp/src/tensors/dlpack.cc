@@ -124,9 +124,16 @@ int export_tensor(AnyffiObject* object, AnyffiManagedTensor** out) noexcept {
   return 0;
 }
 
+/// Whether a capsule of the legacy struct brought the tensor. Its exporter accepts every consumer of the struct, so the
+/// tensor can be passed on in it, though nobody knows whether the memory may be written.
+bool was_legacy(const AnyffiTensor& tensor) noexcept {
+  return tensor.release_owner == &release_managed_of_host<AnyffiLegacyTensor>;
+}
+
 int export_tensor(AnyffiObject* object, AnyffiLegacyTensor** out) noexcept {
   *out = nullptr;
-  uint64_t flags = reinterpret_cast<AnyffiTensor*>(object)->flags;
+  const auto& tensor = *reinterpret_cast<AnyffiTensor*>(object);
+  uint64_t flags = was_legacy(tensor) ? 0 : tensor.flags;
   if (flags & (ANYFFI_TENSOR_READ_ONLY | ANYFFI_TENSOR_PADDED)) {
     return raise_format("BufferError", "DLPack before 1.0 cannot express that a tensor is %s",
                         flags & ANYFFI_TENSOR_READ_ONLY ? "read-only" : "padded");
