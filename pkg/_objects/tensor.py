@@ -6,7 +6,7 @@ import operator
 
 from .._builtins import *  # noqa: F403
 from .._pickling import describe_tensor, unpickle_tensor
-from .._rules.arrays import count_bytes, make_array, make_interface
+from .._rules.arrays import count_bytes, find_array_dtype, make_array, make_interface
 from .._rules.device import Device, read_device
 from .._rules.dtype import dtype
 from .._typing import TYPE_CHECKING, Any, Callable
@@ -102,6 +102,11 @@ class TensorMethods:
     @property
     def __array_interface__(self) -> dict[str, Any]:
         return make_interface(self)
+
+    @property
+    def __numpy_dtype__(self) -> Any:
+        # `numpy.result_type`, which `jax.numpy.asarray` calls, refuses a `dtype` that is none of NumPy's.
+        return find_array_dtype(self)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         array = make_array(self)

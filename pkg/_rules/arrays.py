@@ -21,6 +21,7 @@ __all__ = [
     "PADDED",
     "READ_ONLY",
     "count_bytes",
+    "find_array_dtype",
     "lower_array",
     "lower_exporter",
     "lower_memory",
@@ -221,6 +222,25 @@ def make_array(tensor: Any) -> Any:
         raise TypeError(str(error)) from None
     array = np.asarray(_Memory(tensor, interface))
     return array if extended is None else array.view(extended)
+
+
+def find_array_dtype(tensor: Any) -> Any:
+    """Return the dtype of the array that `make_array` makes of a tensor.
+
+    Raises
+    ------
+    AttributeError
+        Neither NumPy nor ml_dtypes has a dtype for the elements.
+    """
+    np = _import_numpy()
+    data_type: dtype = tensor._anyffi_dtype()
+    element = _NUMPY_NAMES.get(str.__str__(data_type))
+    if element is not None:
+        return np.dtype(element)
+    found = _find_extended(np, data_type, tensor._anyffi_flags())
+    if found is None:
+        raise AttributeError(f"NumPy has no dtype for {data_type}")
+    return found
 
 
 def _find_extended(np: Any, data_type: dtype, flags: int) -> Any:

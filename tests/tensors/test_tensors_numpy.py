@@ -47,6 +47,15 @@ def test_conversion_during_the_call(ffi: Any) -> None:
         tensor.__array__("f4", copy=False)
 
 
+def test_numpy_derives_dtypes_from_tensors(ffi: Any) -> None:
+    extended = () if ml_dtypes is None else (ml_dtypes.bfloat16,)
+    for expected in map(np.dtype, ("?", "i2", "f4", "c16", *extended)):
+        tensor = make(ffi, dtype=expected.name)
+        assert tensor.__numpy_dtype__ == expected
+        if np.lib.NumpyVersion(np.__version__) >= "2.4.0":  # earlier ones do not know the attribute
+            assert np.result_type(tensor) == expected
+
+
 @pytest.mark.parametrize(
     ("dtype", "more"),
     [
@@ -70,6 +79,7 @@ def test_dtypes_unknown_to_numpy(ffi: Any, dtype: str, more: Any) -> None:
         reason = f"elements of {dtype} share bytes, and those of NumPy's arrays do not"
     with pytest.raises(TypeError, match=reason):
         np.asarray(tensor)
+    assert not hasattr(tensor, "__numpy_dtype__")
     assert tensor.dtype == dtype
     assert get_testing_function(ffi, "echo")(tensor) is tensor
 
