@@ -93,7 +93,7 @@ def _for_sequence(cls: type, items: set[str]) -> str | None:
         return "its .to_numpy()"
     if not _has(cls, "__len__"):  # a scalar of NumPy, or an iterator
         return "list() of it" if _is_iterable(cls) else None
-    found = _first(cls, "to_pylist", "tolist", "to_list", "to_numpy")
+    found = _first(cls, "to_pylist", "tolist", "to_list", "to_numpy", "toarray")
     return found or ("list() of it" if _is_iterable(cls) else None)
 
 

@@ -75,7 +75,7 @@ def _split_numpy(x: Any, name: str) -> list[int] | None:
 
 def _refuse_missing(x: Any) -> None:
     if x != x:
-        raise ValueError(f"{type(x).__name__} is no time")
+        raise ValueError(f"{x!r} is not a time")
 
 
 def create_date_time(microseconds: int) -> Any:

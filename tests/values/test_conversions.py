@@ -63,6 +63,16 @@ class Series(Rows):
         raise AssertionError("never called")
 
 
+class Sparse(Rows):
+    """Has the method `toarray`, like a sparse array of SciPy."""
+
+    def __len__(self) -> int:
+        raise TypeError("sparse array length is ambiguous")
+
+    def toarray(self) -> Any:
+        raise AssertionError("never called")
+
+
 SEQUENCES: dict[str, Any] = {
     "range": range(3),
     "deque": deque([0, 1, 2]),
@@ -112,7 +122,7 @@ def test_nested_sequences(ffi: Any) -> None:
 @pytest.mark.parametrize(
     "bad",
     [
-        "abc", b"abc", bytearray(b"abc"), memoryview(b"abc"), {1, 2}, {1: 2}, 5, None, object(), Mappish(1), Series(1),
+        "abc", b"abc", bytearray(b"abc"), memoryview(b"abc"), {1, 2}, {1: 2}, 5, None, object(), Mappish(1), Series(1), Sparse(1),
         iter([1]), (x for x in [1]), UserList, array.array, enum.Enum("Color", "RED"), slice(3),
         type("Instance", (), {})(), len, 1.5, ValueError(),
     ],

@@ -62,7 +62,7 @@ def test_times_of_numpy_and_pandas(ffi: Any) -> None:
     for unit in ("Y", "M", "W", "D", "h", "m", "s", "ms", "us"):
         x = np.datetime64("2020-01-02T03:04:05", unit)
         assert count(x) == int(x.astype("datetime64[ns]").astype("i8"))
-    with pytest.raises(ValueError, match="datetime64 is no time"):
+    with pytest.raises(ValueError, match=r"datetime64\('NaT'.*\) is not a time$"):
         count(np.datetime64("NaT", "s"))
     with pytest.raises(ValueError, match="in units of 'ps'"):
         count(np.datetime64(1, "ps"))
