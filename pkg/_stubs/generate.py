@@ -105,9 +105,11 @@ def _can_be_imported(name: str) -> bool:
     if name in sys.modules:
         return True
     try:
-        return importlib.util.find_spec(name) is not None
+        spec = importlib.util.find_spec(name)
     except (ImportError, ValueError):
         return False
+    # A folder without `__init__.py`, such as that of a project's sources, would be an empty module.
+    return spec is not None and (spec.origin is not None or spec.submodule_search_locations is None)
 
 
 def _load(name: str) -> Any:

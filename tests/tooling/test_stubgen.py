@@ -166,6 +166,12 @@ def test_functions_of_a_prefix(library: pathlib.Path) -> None:
     assert text[text.index("\n@overload") :] == EXPECTED
 
 
+def test_a_folder_of_sources_is_no_module(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "stubs").mkdir()
+    text = stubgen("stubs", "--load", library, folder=tmp_path)
+    assert text[text.index("\n@overload") :] == EXPECTED
+
+
 @pytest.mark.slow("compiling")
 def test_functions_of_a_library(library: pathlib.Path, tmp_path: pathlib.Path) -> None:
     assert declarations(stubgen(library)) == LIBRARY
