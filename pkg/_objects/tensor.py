@@ -69,6 +69,17 @@ class TensorMethods:
         """Return the number of elements."""
         return self._anyffi_numel()
 
+    # Without these, `int` and `float` would read the memory of a tensor as digits, as that of any buffer.
+
+    def __int__(self) -> int:
+        return int(_read_scalar(self, "int"))
+
+    def __float__(self) -> float:
+        return float(_read_scalar(self, "float"))
+
+    def __complex__(self) -> complex:
+        return complex(_read_scalar(self, "complex"))
+
     def __sizeof__(self) -> int:
         """Return the size of the wrapper and of the memory from the first to the last element."""
         return _size_of(self) + self._anyffi_extent()
@@ -124,3 +135,11 @@ class TensorMethods:
     def __repr__(self) -> str:
         text: str = self._anyffi_runtime.value_repr(self)
         return text
+
+
+def _read_scalar(tensor: TensorMethods, wanted: str) -> Any:
+    """Return the only element of a tensor without axes."""
+    shape = tensor._anyffi_shape()
+    if shape:
+        raise TypeError(f"only a tensor without axes converts to {wanted}, not one of shape {shape}")
+    return make_array(tensor).item()

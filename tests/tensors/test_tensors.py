@@ -71,6 +71,19 @@ def test_tensors_are_equal_by_identity(ffi: Any) -> None:
     assert one.same_as(echo([one])[0])
 
 
+def test_a_tensor_without_axes_is_a_number(ffi: Any) -> None:
+    """Even if the memory, read as text, would be the digits of another number."""
+    assert int(ffi.convert(np.array(49, "u1"))) == 49
+    assert float(ffi.convert(np.array(2.5))) == 2.5
+    assert int(ffi.convert(np.array(-2.5, "f4"))) == -2
+    assert complex(ffi.convert(np.array(1j))) == 1j
+    for cls in (int, float, complex):
+        with pytest.raises(TypeError, match=rf"only a tensor without axes converts to {cls.__name__}, not"):
+            cls(ffi.convert(np.array([49, 50], "u1")))
+    with pytest.raises(TypeError):
+        float(ffi.convert(np.array(1j)))
+
+
 # ---- the same memory -----------------------------------------------------------------------------------------
 
 
