@@ -93,8 +93,8 @@ class ConvertApi:
             Whether to copy. By default only if the library cannot share its memory.
         writable : bool
             Whether C++ may write to the memory of a library older than DLPack 1.0, which cannot declare it
-            read-only. By default such memory is read-only. Memory that a library exports as read-only stays
-            read-only.
+            read-only. By default such memory is read-only, unless it was copied. Memory that a library
+            exports as read-only stays read-only.
         require_alignment : int
             Refuse an address that is not a multiple of this; 0 accepts any.
         require_contiguous : bool
@@ -131,7 +131,8 @@ class ConvertApi:
         place = Device(device) if isinstance(device, str) else device
         exporter = None if is_array else _Exporter(ext_tensor, place, copy)
         given: Any = exporter or ext_tensor
-        if writable and exporter is not None and HAS_CAPSULES:
+        # Nobody else has a copy made for this call, so it may be written, though the capsule may not say so.
+        if (writable or copy) and exporter is not None and HAS_CAPSULES:
             made: Tensor = self._runtime.tensor_from_writable_capsule(
                 lower_exporter(given, given.__dlpack__)[1]
             )

@@ -61,6 +61,31 @@ def test_an_exporter_without_versions_is_read_only(ffi: Any) -> None:
         assert np.asarray(tensor).flags.writeable
 
 
+class OldCopier(Exporter):
+    """Knows all options, but exports the struct from before DLPack had versions, as JAX does."""
+
+    def __dlpack__(self, *, max_version: Any, copy: Any = None) -> Any:
+        return (self.array.copy() if copy else self.array).__dlpack__()
+
+
+@capsules
+def test_a_copy_is_writable(ffi: Any) -> None:
+    x = np.zeros(3)
+    fill = get_testing_function(ffi, "tensor.fill")
+    for given in (
+        x,
+        Exporter(ffi.convert(read_only(np.zeros(3)))),
+        OldExporter(x),
+        OldCopier(x),
+        x.__dlpack__(),
+    ):
+        copied = ffi.from_dlpack(given, copy=True)
+        fill(copied, 2.0)
+        assert np.asarray(copied).tolist() == [2, 2, 2]
+    assert x.tolist() == [0, 0, 0]
+    assert not np.asarray(ffi.from_dlpack(OldCopier(x))).flags.writeable
+
+
 @capsules
 def test_a_tensor_without_a_version_is_passed_on_without_one(ffi: Any) -> None:
     """As its exporter does, so that libraries which only know the old struct get their arrays back."""
