@@ -167,6 +167,10 @@ def test_variants(ffi: Any) -> None:
         "expected float64[:] | float32[:], got a tensor of int32 with shape (3,)"
     )
     assert refusal(f, [1.0]) == "expected float64[:] | float32[:], got list"
+    assert refusal(f, read_only(np.ones(3, "i4"))) == refusal(f, np.ones(3, "i4"))
+    assert refusal(typed(ffi, "writable_variant"), read_only(np.ones(3))) == (
+        "expected float64[:, writable] | float, got a tensor of float64 with shape (3,) that is read-only"
+    )
 
 
 def test_overloads(ffi: Any) -> None:

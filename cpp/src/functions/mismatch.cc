@@ -122,6 +122,9 @@ void append_tensor_reason(String* out, const AnyffiMismatch& mismatch) {
   if (const AnyffiTensorData* data = tensor_of(mismatch.got, &flags)) {
     *out += spec != nullptr ? "one of " : "a tensor of ";
     append_tensor(out, spec, *data, flags);
+    // Of the members of a union only the text is known here.
+    bool may_write = spec == nullptr && std::string_view(mismatch.expected).find("writable]") != std::string_view::npos;
+    if (may_write && (flags & ANYFFI_TENSOR_READ_ONLY) != 0) *out += " that is read-only";
     return;
   }
   append_type_name(out, mismatch.got);
