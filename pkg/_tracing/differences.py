@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+import ctypes
 import math
 import sys
 from typing import Any
@@ -112,7 +113,8 @@ class _Comparison:
 
     def _find_in_states(self, expected: Any, found: Any, where: str, level: int) -> str | None:
         """Compare what `pickle` would store."""
-        if isinstance(expected, type) or callable(expected):
+        # Other callables, such as modules of PyTorch, have a state.
+        if isinstance(expected, type) or (callable(expected) and _name(expected)[0] is not None):
             return None if _name(expected) == _name(found) else _show(expected, found, where)
         try:
             states = _reduce(expected), _reduce(found)
@@ -131,9 +133,24 @@ _FORMS = {
 
 
 def _reduce(x: Any) -> Any:
+    content = _read_storage(x)
+    if content is not None:
+        return content
     reduce = copyreg.dispatch_table.get(type(x))
     found = reduce(x) if reduce else x.__reduce_ex__(4)
     return list(map(_listed, found[1:])) if isinstance(found, tuple) else found
+
+
+def _read_storage(x: Any) -> list[Any] | None:
+    """Return what a storage of PyTorch contains, since its pickle has its address; None for other objects."""
+    torch: Any = sys.modules.get("torch")
+    kinds = [getattr(torch, name, None) for name in ("UntypedStorage", "TypedStorage")]
+    if type(x) not in kinds:
+        return None
+    memory = getattr(x, "_untyped_storage", x)
+    if memory.device.type != "cpu":
+        return None
+    return [str(getattr(x, "dtype", None)), ctypes.string_at(memory.data_ptr(), memory.nbytes())]
 
 
 def _listed(part: Any) -> Any:

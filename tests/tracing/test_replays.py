@@ -49,6 +49,25 @@ def test_calls_that_agree(recorded_library: pathlib.Path, tmp_path: pathlib.Path
     assert replay(record(tmp_path / "other", program, "ctypes"), "cython")[0] == 0
 
 
+def test_tensors_of_torch(recorded_library: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """Their pickles have addresses, which differ in each process."""
+    pytest.importorskip("torch", reason="torch is not installed", exc_type=ImportError)
+    program = load(recorded_library) + (
+        "import torch\n"
+        "x = torch.arange(6.0, dtype=torch.float64).reshape(2, 3)\n"
+        "for each in (x, x.T, x.bfloat16(), x[0:0], x[:, ::2]): m.same([each])\n"
+        "try: m.same(torch.nn.Parameter(x))\n"
+        "except BufferError: pass\n"
+        "m.same(torch.nn.Linear(2, 1))\n"
+    )
+    place = record(tmp_path, program)
+    for mode in ("ctypes", "cython"):
+        assert replay(place, mode) == (
+            0,
+            f"7 calls replayed in {mode} mode: 0 differ, 0 could not be replayed\n",
+        )
+
+
 @pytest.mark.parametrize(
     ("call", "difference"),
     [
@@ -73,6 +92,26 @@ def test_differences(
     assert f"from cython to ctypes mode, {difference}\n" in text
     assert re.match(r"\S+\.calls, call 1: \w+\(", text)
     assert summary(text).endswith(f"calls replayed in ctypes mode: {differ} differ, 0 could not be replayed")
+    assert replay(place, "cython")[0] == 0
+
+
+def test_callables_that_have_a_state(
+    recorded_library: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.fspath(tmp_path))
+    (tmp_path / "asked.py").write_text(
+        "import anyffi\n"
+        "class Asked:\n"
+        "    mode = None\n"
+        "    def __call__(self):\n"
+        "        self.mode = anyffi.ffi_mode\n"
+    )
+    place = record(
+        tmp_path, f"{load(recorded_library)}import anyffi.testing as t, asked; t.apply(asked.Asked())"
+    )
+    status, text = replay(place)
+    assert status == 1
+    assert "state[1]['mode']: Str 'cython' became Str 'ctypes'" in text
     assert replay(place, "cython")[0] == 0
 
 
