@@ -67,7 +67,7 @@ cdef dict decision_by_reader = {
     _decisions.lower_value: decisions.VALUE,
     _decisions.lower_exported: decisions.EXPORTED,
     _decisions.lower_dtype: decisions.DATA_TYPE,
-    _decisions.lower_numpy_dtype: decisions.DATA_TYPE,
+    _decisions.lower_foreign_dtype: decisions.DATA_TYPE,
     _decisions.lower_device: decisions.DEVICE,
     _decisions.lower_pointer: decisions.POINTER,
     _decisions.SUBCLASSES[memoryview]: decisions.MEMORY_VIEW,

@@ -49,11 +49,11 @@ __all__ = [
     "lower_dtype",
     "lower_error",
     "lower_exported",
+    "lower_foreign_dtype",
     "lower_function",
     "lower_index",
     "lower_int",
     "lower_ndarray",
-    "lower_numpy_dtype",
     "lower_object",
     "lower_opaque",
     "lower_pointer",
@@ -133,7 +133,7 @@ def decide(cls: type) -> tuple[Reader, int]:
     for base in SUBCLASSES:
         if issubclass(cls, base):
             return SUBCLASSES[base], ON_CLASS
-    found = _decide_numpy(cls) or _decide_protocol(cls)
+    found = _decide_numpy(cls) or _decide_torch(cls) or _decide_protocol(cls)
     return (found, ON_CLASS) if found is not None else _decide_registered(cls)
 
 
@@ -150,7 +150,11 @@ def _decide_numpy(cls: type) -> Reader | None:
             return None
         ma: Any = sys.modules.get("numpy.ma")
         return _lower_masked if ma is not None and issubclass(cls, ma.MaskedArray) else lower_ndarray
-    return lower_numpy_dtype if issubclass(cls, np.dtype) else None
+    return lower_foreign_dtype if issubclass(cls, np.dtype) else None
+
+
+def _decide_torch(cls: type) -> Reader | None:
+    return lower_foreign_dtype if cls is getattr(sys.modules.get("torch"), "dtype", None) else None
 
 
 def _decide_protocol(cls: type) -> Reader | None:
@@ -248,7 +252,7 @@ def lower_value(x: Any) -> Lowered:
     return code.UNSET, value_of(x, MAX_DEPTH, x)
 
 
-def lower_numpy_dtype(x: Any) -> Lowered:
+def lower_foreign_dtype(x: Any) -> Lowered:
     return code.DATA_TYPE, find_dtype(x)
 
 

@@ -48,16 +48,17 @@ class dtype(str):
 
     Parameters
     ----------
-    spelling : str or numpy.dtype or type
+    spelling : str or numpy.dtype or torch.dtype or type
         A name, such as ``"bool"``, ``"float32"``, ``"float8_e4m3fn"`` or ``"float32x4"`` (four lanes); or a
-        dtype or scalar class of NumPy or ml_dtypes, to which the result is equal.
+        dtype of NumPy, ml_dtypes or PyTorch or a scalar class of NumPy or ml_dtypes, to which the result is
+        equal.
 
     Raises
     ------
     ValueError
         There is no such type; the message has the position of the error in the name.
     TypeError
-        A NumPy dtype without a DLPack code: byte-swapped, structured, object, text, date.
+        A dtype without a DLPack code: byte-swapped, structured, object, text, date, quantized.
 
     Notes
     -----
@@ -87,7 +88,9 @@ class dtype(str):
             return cls.from_dlpack_data_type(_parse(str.__str__(spelling)))
         found = find_dtype(spelling)
         if found is None:
-            raise TypeError(f"expected the name of a dtype or one of NumPy, got {type(spelling).__name__}")
+            raise TypeError(
+                f"expected the name of a dtype or one of NumPy or PyTorch, got {type(spelling).__name__}"
+            )
         return cls.from_dlpack_data_type(found)
 
     @classmethod
@@ -272,7 +275,7 @@ _known: dict[int, tuple[Any, _Triple, str]] = {}
 
 
 def find_dtype(x: Any) -> _Triple | None:
-    """Return code, bits and lanes of a dtype or scalar class of NumPy or ml_dtypes; None for other values.
+    """Return code, bits and lanes of a dtype or scalar class of NumPy, ml_dtypes or PyTorch; None for others.
 
     Raises
     ------
@@ -282,6 +285,11 @@ def find_dtype(x: Any) -> _Triple | None:
     known = _known.get(id(x))
     if known is not None:
         return known[1]
+    torch: Any = sys.modules.get("torch")
+    if type(x) is getattr(torch, "dtype", None):
+        triple = _of_torch(x)
+        _known[id(x)] = x, triple, _spell(*triple)
+        return triple
     np: Any = sys.modules.get("numpy")
     if np is None or not hasattr(np, "generic"):
         return None
@@ -318,6 +326,15 @@ def _of_numpy(x: Any) -> _Triple:
         except ValueError:
             pass
     raise blame(TypeError(f"dtype {x} has no DLPack code{_advise(x)}"), x)
+
+
+def _of_torch(x: Any) -> _Triple:
+    # The names are the same, except for two numbers in one byte, such as `float4_e2m1fn_x2`.
+    name = str(x).rpartition(".")[2].replace("_x", "x")
+    try:
+        return _parse(name)
+    except ValueError:
+        raise blame(TypeError(f"dtype {x} has no DLPack code"), x) from None
 
 
 def _advise(x: Any) -> str:

@@ -148,7 +148,10 @@ class Border(gdb.Command):  # type: ignore[misc]
             state = "((void*(*)(void))PyGILState_GetThisThreadState)()"
             gdb.execute(f"call ((void(*)(int,void*))_Py_DumpTraceback)(2, {state})")
         except gdb.error as error:
-            print(f"no stack of Python: {error}")
+            # CPython hides the function from 3.13 on, so that only an interpreter with symbols has it.
+            is_stripped = "No symbol" in str(error)
+            advice = "; its symbols were stripped: `python -X faulthandler` writes the stack at a crash"
+            print(f"no stack of Python: {error}{advice if is_stripped else ''}")
 
     @staticmethod
     def _find_arguments(frame: Any) -> tuple[int, int, list[tuple[str, Any]]] | None:

@@ -77,7 +77,7 @@ _BY_READER = {
     "_lower_numpy_complex": "Complex",
     "_lower_mapping": "Dict",
     "lower_dtype": "DataType",
-    "lower_numpy_dtype": "DataType",
+    "lower_foreign_dtype": "DataType",
     "lower_device": "Device",
     "lower_error": "Error",
     "lower_function": "Function",

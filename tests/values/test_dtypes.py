@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import itertools
 import pickle
+import sys
+import types
 from typing import Any
 
 import anyffi
@@ -198,6 +200,33 @@ def test_dtypes_that_dlpack_cannot_name(ffi: Any, theirs: Any, name: str) -> Non
             call(theirs)
     assert dtype("float32") != theirs
     assert theirs != dtype("float32")
+
+
+class TorchDtype:
+    """As PyTorch's: without a constructor, and equal to itself alone."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+
+def test_dtypes_of_torch(ffi: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    echo = ffi.get_global_func("testing.echo")
+    monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(dtype=TorchDtype))
+    for name in ("float32", "bfloat16", "bool", "complex32", "float8_e4m3fn", "int4", "float4_e2m1fn_x2"):
+        theirs = TorchDtype(name)
+        ours = dtype(name.replace("_x2", "x2"))
+        assert ours == theirs
+        assert theirs == ours
+        for result in (dtype(theirs), echo(theirs), echo([theirs])[0]):
+            assert type(result) is dtype
+            assert triple(result) == triple(ours)
+    for call in (dtype, echo, ffi.convert):
+        with pytest.raises(TypeError, match=r"dtype torch.qint8 has no DLPack code$"):
+            call(TorchDtype("qint8"))
+    assert dtype("int8") != TorchDtype("qint8")
 
 
 @pytest.mark.skipif(ml_dtypes is None, reason="ml_dtypes only supports CPython")

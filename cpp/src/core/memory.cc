@@ -3,6 +3,7 @@
 #include "core/memory.h"
 
 #include <anyffi/c_api.h>
+#include <cxxabi.h>
 #include <pthread.h>
 
 #include <atomic>
@@ -101,6 +102,8 @@ class Registration {
   bool open() noexcept {
     // No `thread_local` with a destructor: glibc aborts the process where it cannot allocate the entry for that.
     if (!has_key || pthread_setspecific(key, this) != 0) return false;
+    // Allocated at a thread's first exception: glibc aborts the process if it cannot, as a std::bad_alloc would show.
+    abi::__cxa_get_globals();
     std::lock_guard<Mutex> lock(threads_mutex());
     lists_ = &free_lists;
     if (!keeps_free.load(std::memory_order_relaxed)) return false;

@@ -406,8 +406,10 @@ int anyffi_mismatch_raise_result(const AnyffiMismatch* mismatch, const AnyffiObj
     String text;
     append_result(&text);
     AnyffiMismatch shown = *mismatch;
-    // Unless it has a wrapper, the host created this object for the call, like a movable argument.
-    if (called.info == nullptr && shown.got.type_code > 0) shown.got.aux |= ANYFFI_MOVABLE;
+    // If nothing else refers to it, the host created this object for the call, like a movable argument.
+    bool is_created = called.info == nullptr && shown.got.type_code > 0 &&
+                      __atomic_load_n(&shown.got.as_object->strong_count, __ATOMIC_RELAXED) == 1;
+    if (is_created) shown.got.aux |= ANYFFI_MOVABLE;
     return raise_mismatch(shown, std::move(text), called.info == nullptr ? advice_about_result(shown) : "");
   });
 }
