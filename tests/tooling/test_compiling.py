@@ -402,3 +402,33 @@ def test_a_container_holds_no_view(name: str) -> None:
     done = compile_text(program, "-fsyntax-only")
     assert done.returncode != 0
     assert "a container must own its elements: use std::string or TypedTensor, not a view" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("data", "says", "is_view"),
+    [
+        ("const char* data() const;", "", True),
+        ("const char* text;", "static constexpr bool kIsView = true;", True),
+        ("const char* data() const;", "static constexpr bool kIsView = false;", False),
+        ("char* data(); const char* data() const;", "", False),
+    ],
+)
+@pytest.mark.slow("compiling")
+def test_a_container_holds_no_view_of_a_library(data: str, says: str, is_view: bool) -> None:
+    program = f"""
+    #include <anyffi/anyffi.h>
+    #include <anyffi/stl/string.h>
+    #include <anyffi/stl/vector.h>
+    struct Piece {{ {data} size_t size() const; }};
+    template <>
+    struct anyffi::Traits<Piece> : anyffi::TraitsVia<Piece, std::string_view> {{
+      {says}
+      static Piece from(std::string_view text);
+    }};
+    size_t one(const Piece&);
+    ANYFFI_EXPORT(f, &one);
+    void many(const std::vector<Piece>&);
+    ANYFFI_EXPORT(g, &many);
+    """
+    errors = [line for line in compile_text(program, "-fsyntax-only").stderr.splitlines() if "error:" in line]
+    assert ["a container must own its elements" in line for line in errors] == [True] * is_view

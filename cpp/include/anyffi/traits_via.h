@@ -25,6 +25,15 @@ struct CopyOf {
   static constexpr uint32_t flags = kResultFlags<C>;
 };
 
+/// Whether a class has the interface of a view, such as `std::string_view`: data that it cannot write, although it is
+/// not const itself. Of other classes only their authors know it.
+template <class T, class = void>
+inline constexpr bool kLooksLikeView = false;
+template <class T>
+inline constexpr bool
+    kLooksLikeView<T, std::void_t<decltype(*std::declval<T&>().data()), decltype(std::declval<T&>().size())>> =
+        std::is_trivially_copyable_v<T> && std::is_const_v<std::remove_reference_t<decltype(*std::declval<T&>().data())>>;
+
 constexpr bool same_text(const char* a, const char* b) {
   while (*a != 0 && *a == *b) ++a, ++b;
   return *a == *b;
@@ -38,6 +47,10 @@ constexpr bool same_text(const char* a, const char* b) {
 /// of containers may not.
 /// @tparam R The result type of `to`, if results have another type than parameters. If C does not accept what they
 /// become, a T cannot be a default, an alternative of a variant, or the state of a pickle.
+///
+/// A T that refers to the argument is a view, which containers and callbacks refuse. One that does not look like a
+/// `std::string_view` says so by `static constexpr bool kIsView = true`, and one that looks like it but owns its data
+/// by `false`.
 template <class T, class C, class R = C>
 struct TraitsVia {
   using Carrier = C;
@@ -46,6 +59,7 @@ struct TraitsVia {
   static constexpr uint32_t result_flags = detail::CopyOf<R>::flags;
   static constexpr uint64_t type_mask = 0;  // `from` may throw for any value
   static constexpr bool kBorrows = false;
+  static constexpr bool kIsView = detail::kLooksLikeView<T>;
   static constexpr bool kReadsMembers = detail::kReadsMembers<C>;
 
   /// The argument of `from`, and its result, which may refer to the argument. Neither needs to be

@@ -72,6 +72,7 @@ constexpr auto operator+(const char (&a)[A], const FixedText<B>& b) {
 /// - optionally `static constexpr bool kOutlivesHolder = true`: the T does not depend on the Holder, and for a Holder
 ///   that is a T, `take` only moves it. Parameters then refer to the one converted value;
 /// - `static AnyffiValue store(T)`: an owned value; may throw;
+/// - optionally `static constexpr bool kIsView = true`: the T points into the converted value;
 /// - `static constexpr bool kBorrows`, and if it is true `static AnyffiValue borrow(const T&)`: a value without a
 ///   reference of its own, valid as long as the T.
 template <class T, class Enable = void>
@@ -217,9 +218,14 @@ constexpr uint64_t kEveryType = ~uint64_t{0};
 template <class T>
 inline constexpr bool kIsPassedAsView = false;
 
+/// What `Traits<T>::kIsView` says.
+template <class T, class = void>
+inline constexpr bool kSaysView = false;
+template <class T>
+inline constexpr bool kSaysView<T, std::enable_if_t<Traits<T>::kIsView>> = true;
 /// Types that point into the value from which they were converted: C++ containers must not hold them.
 template <class T>
-inline constexpr bool kIsView = std::is_same_v<T, const char*>;
+inline constexpr bool kIsView = std::is_same_v<T, const char*> || kSaysView<T>;
 /// Types that borrow the memory of a tensor.
 template <class T>
 inline constexpr bool kIsTensorView = std::is_same_v<T, TensorView>;
