@@ -1,11 +1,14 @@
-"""int, float, hash and truth of objects by C++ conversions and `std::hash`, without functions that call them."""
+"""int, float, hash and truth of objects by C++ conversions and `std::hash`; other methods that builtins of Python call."""
 
 from __future__ import annotations
 
 import inspect
+import math
+import os
 import sys
 from typing import Any
 
+import numpy as np
 import pytest
 from support import Build, compiles_classes
 
@@ -13,6 +16,9 @@ pytestmark = compiles_classes
 
 SOURCE = """
 #include <anyffi/anyffi.h>
+#include <anyffi/stl/map.h>
+#include <anyffi/stl/string.h>
+#include <anyffi/stl/vector.h>
 #include <stdexcept>
 
 namespace conversions {
@@ -33,6 +39,9 @@ struct Degrees {
 struct Byte {
   uint8_t value = 0;
   operator uint8_t() const { return value; }
+};
+struct Record {
+  std::map<std::string, double> values{{"x", 1.5}};
 };
 }  // namespace conversions
 
@@ -55,6 +64,28 @@ ANYFFI_CLASS(Degrees, "conversions.Degrees")
     .op(ops::float_)
     .op(ops::int_, [](const Degrees& x) { return static_cast<int64_t>(x.value) % 360; });
 ANYFFI_CLASS(Byte, "conversions.Byte").init([](uint8_t value) { return Byte{value}; }).op(ops::int_).op(ops::float_);
+ANYFFI_CLASS(conversions::Record, "conversions.Record")
+    .init<>()
+    .op(ops::getattr, [](const conversions::Record& r, const std::string& name) {
+      auto found = r.values.find(name);
+      if (found == r.values.end()) throw anyffi::Error("AttributeError", "no {}", name);
+      return found->second;
+    })
+    .op(ops::setattr, [](conversions::Record& r, const std::string& name, double x) { r.values[name] = x; })
+    .op(ops::delattr, [](conversions::Record& r, const std::string& name) { r.values.erase(name); })
+    .op(ops::dir, [](const conversions::Record& r) {
+      std::vector<std::string> names;
+      for (const auto& entry : r.values) names.push_back(entry.first);
+      return names;
+    })
+    .op(ops::bytes, [](const conversions::Record& r) { return anyffi::Bytes(r.values.begin()->first); })
+    .op(ops::fspath, [](const conversions::Record& r) { return r.values.begin()->first; })
+    .op(ops::floor, [](const conversions::Record& r) { return static_cast<int64_t>(r.values.at("x")); })
+    .op(ops::ceil, [](const conversions::Record& r) { return static_cast<int64_t>(r.values.at("x")) + 1; })
+    .op(ops::trunc, [](const conversions::Record&) { return 0; })
+    .op(ops::array, [](const conversions::Record& r, anyffi::AnyView, anyffi::AnyView) -> anyffi::Native<anyffi::Tensor> {
+      return anyffi::TypedTensor<double, 1>::from(std::vector<double>{r.values.at("x")}, {1});
+    }, anyffi::arg("dtype") = nullptr, anyffi::arg("copy") = nullptr);
 """
 
 
@@ -88,3 +119,15 @@ def test_hash(conversions: Any) -> None:
     assert hash(ratio(-1, 2**40)) == hash(ratio(-9, 2**40))
     assert {ratio(1, 2), ratio(1, 2), ratio(-1, 2)} == {ratio(-1, 2), ratio(1, 2)}
     assert {ratio(-1, 2): "a"}[ratio(-1, 2)] == "a"
+
+
+def test_methods_that_builtins_call(conversions: Any) -> None:
+    record = conversions.Record()
+    record.y = 3
+    assert (record.x, record.y, dir(record)) == (1.5, 3.0, ["x", "y"])
+    del record.y
+    with pytest.raises(AttributeError, match="no y"):
+        _ = record.y
+    assert (bytes(record), os.fspath(record)) == (b"x", "x")
+    assert (math.floor(record), math.ceil(record), math.trunc(record)) == (1, 2, 0)
+    assert np.asarray(record).tolist() == [1.5]

@@ -93,9 +93,19 @@ namespace ops {
   X(exit, "__exit__")             \
   X(abs_, "__abs__")              \
   X(round, "__round__")           \
+  X(floor, "__floor__")           \
+  X(ceil, "__ceil__")             \
+  X(trunc, "__trunc__")           \
   X(complex_, "__complex__")      \
+  X(bytes, "__bytes__")           \
   X(format, "__format__")         \
-  X(reversed, "__reversed__")
+  X(fspath, "__fspath__")         \
+  X(array, "__array__")           \
+  X(reversed, "__reversed__")     \
+  X(getattr, "__getattr__")       \
+  X(setattr, "__setattr__")       \
+  X(delattr, "__delattr__")       \
+  X(dir, "__dir__")
 
 // `U` is the type of the other operand.
 #define ANYFFI_BINARY_(name, method, sign)                                           \
