@@ -525,3 +525,63 @@ def test_threads(ptr: Any) -> None:
     ptr.keep(None)
     del wrong
     assert count_live(ptr) == before
+
+
+UNLOCKED = """
+#include <anyffi/anyffi.h>
+#include <anyffi/stl/function.h>
+#include <anyffi/stl/memory.h>
+
+#include <atomic>
+#include <thread>
+
+namespace unlocked {
+struct Worker {
+  explicit Worker(std::function<void()> f)
+      : thread([this, f = std::move(f)] {
+          while (!ends) std::this_thread::yield();
+          f();
+        }) {}
+  ~Worker() {
+    ends = true;
+    thread.join();
+  }
+  std::atomic<bool> ends{false};
+  std::thread thread;
+};
+struct Unlocked {
+  void operator()(Worker* worker) const {
+    anyffi::ReleasedGil released;
+    delete worker;
+  }
+};
+using Owner = std::unique_ptr<Worker, Unlocked>;
+}  // namespace unlocked
+
+ANYFFI_CLASS(unlocked::Worker, "unlocked.Worker").init([](std::function<void()> f) {
+  return unlocked::Owner(new unlocked::Worker(std::move(f)));
+}, anyffi::arg("f"));
+ANYFFI_EXPORT(drop_elsewhere, [](std::function<void()> f) {
+  std::thread([&] { unlocked::Owner(new unlocked::Worker(f)); }).join();
+}, anyffi::arg("f")).release_gil();
+ANYFFI_EXPORT(part, [](const std::function<void()>& f) {
+  anyffi::ReleasedGil released;
+  std::thread([&] { f(); }).join();
+  anyffi::ReleasedGil again;
+  f();
+}, anyffi::arg("f"));
+"""
+
+
+def test_a_destructor_without_the_interpreter_lock(ffi: Any, build: Build) -> None:
+    """The thread for which the destructor waits calls Python."""
+    module = ffi.load_module(build("unlocked.cc", UNLOCKED))
+    seen: list[int] = []
+    worker = module.Worker(lambda: seen.append(1))
+    assert seen == []
+    del worker
+    collect()
+    assert seen == [1]
+    module.drop_elsewhere(lambda: seen.append(2))
+    module.part(lambda: seen.append(3))
+    assert seen == [1, 2, 3, 3]

@@ -16,7 +16,7 @@
 #include <anyffi/module.h>              // Module
 #include <anyffi/args.h>                // Args, arg
 #include <anyffi/error.h>               // Error, check_signals
-#include <anyffi/locked.h>              // Locked<C>: containers without the host's lock
+#include <anyffi/locked.h>              // ReleasedGil, Locked<C>: without the host's lock
 
 // Values of any type
 #include <anyffi/any.h>                 // AnyView, AnyValue

@@ -1,11 +1,31 @@
 /// \file
-/// Locked<C>: a mutable container as a parameter of a function that runs without the host's lock.
+/// ReleasedGil: a scope without the host's lock. Locked<C>: a mutable container as a parameter of a function that runs
+/// without it.
 #ifndef ANYFFI_LOCKED_H_
 #define ANYFFI_LOCKED_H_
 
 #include <anyffi/traits.h>
 
 namespace anyffi {
+
+/// Releases the host's lock, such as the GIL of CPython, until the end of the scope, on any thread. For functions
+/// `release_gil()` is shorter; this is for destructors, deleters, and parts of a function. Objects of the runtime that
+/// the scope uses must be kept alive by references of its own.
+class ReleasedGil {
+ public:
+  // A thread that does not hold the lock acquires it first, since CPython lets only its holder release it.
+  ReleasedGil() : locked_(anyffi_host_lock()), suspended_(anyffi_host_suspend()) {}
+  ~ReleasedGil() {
+    anyffi_host_resume(suspended_);
+    anyffi_host_unlock(locked_);
+  }
+  ReleasedGil(const ReleasedGil&) = delete;
+  ReleasedGil& operator=(const ReleasedGil&) = delete;
+
+ private:
+  int32_t locked_;
+  void* suspended_;
+};
 
 /// A container that other threads may change, as a parameter of a function with `release_gil()`. It can only be
 /// accessed inside of `with`, which holds the lock.
