@@ -32,7 +32,8 @@ inline constexpr bool kLooksLikeView = false;
 template <class T>
 inline constexpr bool
     kLooksLikeView<T, std::void_t<decltype(*std::declval<T&>().data()), decltype(std::declval<T&>().size())>> =
-        std::is_trivially_copyable_v<T> && std::is_const_v<std::remove_reference_t<decltype(*std::declval<T&>().data())>>;
+        std::is_trivially_copyable_v<T> &&
+        std::is_const_v<std::remove_reference_t<decltype(*std::declval<T&>().data())>>;
 
 constexpr bool same_text(const char* a, const char* b) {
   while (*a != 0 && *a == *b) ++a, ++b;
