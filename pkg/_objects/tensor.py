@@ -139,7 +139,11 @@ class TensorMethods:
 
 def _read_scalar(tensor: TensorMethods, wanted: str) -> Any:
     """Return the only element of a tensor without axes."""
-    shape = tensor._anyffi_shape()
-    if shape:
+    if tensor._anyffi_ndim():
+        shape = tensor._anyffi_shape()
         raise TypeError(f"only a tensor without axes converts to {wanted}, not one of shape {shape}")
-    return make_array(tensor).item()
+    try:
+        return memoryview(tensor)[()]
+    except (BufferError, NotImplementedError, TypeError):
+        # Of elements such as complex numbers, which Python's views do not read, or without such views on PyPy.
+        return make_array(tensor).item()

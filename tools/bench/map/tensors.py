@@ -7,8 +7,8 @@ from .laws import CALL, METHOD, TENSOR, Law, Shape
 from .methods import Table
 
 SETUP = "import numpy as np, pickle, anyffi\na = np.zeros((4, 5))\n"
-OURS = f"{SETUP}x = anyffi.convert(a)\ny = anyffi.convert(a)\npickled = pickle.dumps(x, 5)"
-THEIRS = f"{SETUP}x, y = a, a.view()\npickled = pickle.dumps(x, 5)"
+OURS = f"{SETUP}x = anyffi.convert(a)\ny = anyffi.convert(a)\npickled = pickle.dumps(x, 5)\none = anyffi.convert(a[0, 0, ...])"
+THEIRS = f"{SETUP}x, y = a, a.view()\npickled = pickle.dumps(x, 5)\none = a[0, 0, ...]"
 MADE = "np.from_dlpack(x)"
 
 #: Attributes and methods of a tensor; a table as those in `methods`.
@@ -20,6 +20,10 @@ TENSOR_TABLE: Table = {
     "__reduce__": (),
     "__reduce_ex__": ("pickle.dumps(x, 5)", "pickle.loads(pickled)"),
     "__array_interface__": ("x.__array_interface__",),
+    "__numpy_dtype__": (("x.__numpy_dtype__", "x.dtype"),),
+    "__int__": ("int(one)",),
+    "__float__": ("float(one)",),
+    "__complex__": ("complex(one)",),
     "__dlpack__": ("x.__dlpack__()",),
     "__dlpack_device__": ("x.__dlpack_device__()",),
     "data_ptr": (("x.data_ptr()", "x.ctypes.data"),),
