@@ -145,5 +145,5 @@ def _read_scalar(tensor: TensorMethods, wanted: str) -> Any:
     try:
         return memoryview(tensor)[()]
     except (BufferError, NotImplementedError, TypeError):
-        # Of elements such as complex numbers, which Python's views do not read, or without such views on PyPy.
+        # Python's views do not read complex numbers, and PyPy has none of tensors.
         return make_array(tensor).item()

@@ -103,7 +103,8 @@ class Registration {
     // No `thread_local` with a destructor: glibc aborts the process where it cannot allocate the entry for that.
     if (!has_key || pthread_setspecific(key, this) != 0) return false;
     // Allocated at a thread's first exception: glibc aborts the process if it cannot, as a std::bad_alloc would show.
-    abi::__cxa_get_globals();
+    // Volatile, since compilers drop the call if its result is not used.
+    [[maybe_unused]] void* volatile globals = abi::__cxa_get_globals();
     std::lock_guard<Mutex> lock(threads_mutex());
     lists_ = &free_lists;
     if (!keeps_free.load(std::memory_order_relaxed)) return false;

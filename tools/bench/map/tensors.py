@@ -7,8 +7,9 @@ from .laws import CALL, METHOD, TENSOR, Law, Shape
 from .methods import Table
 
 SETUP = "import numpy as np, pickle, anyffi\na = np.zeros((4, 5))\n"
-OURS = f"{SETUP}x = anyffi.convert(a)\ny = anyffi.convert(a)\npickled = pickle.dumps(x, 5)\none = anyffi.convert(a[0, 0, ...])"
-THEIRS = f"{SETUP}x, y = a, a.view()\npickled = pickle.dumps(x, 5)\none = a[0, 0, ...]"
+PICKLED = "pickled = pickle.dumps(x, 5)"
+OURS = f"{SETUP}x, y, one = map(anyffi.convert, (a, a, a[0, 0, ...]))\n{PICKLED}"
+THEIRS = f"{SETUP}x, y, one = a, a.view(), a[0, 0, ...]\n{PICKLED}"
 MADE = "np.from_dlpack(x)"
 
 #: Attributes and methods of a tensor; a table as those in `methods`.
