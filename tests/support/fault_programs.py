@@ -69,7 +69,7 @@ def keep_overrides(faults: Faults, library: str = "") -> None:
         (Circle, True, True),
         (Finalized, True, True),
     ]:
-        for point in faults.each(least=5):
+        for point in faults.each(least=3):
             finalized.clear()
             held = [make(cls, has_attribute, is_called)]
             module.keep(held[0])
