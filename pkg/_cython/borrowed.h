@@ -20,7 +20,8 @@ typedef struct AnyffiBorrowed {
 
 /// Records in use, last first, and free ones. The GIL guards both; without it each thread has its own.
 #ifdef Py_GIL_DISABLED
-static __thread AnyffiBorrowed *anyffi_py_borrowed, *anyffi_py_free_borrowed;
+static __thread AnyffiBorrowed* anyffi_py_borrowed ANYFFI_STATIC_TLS;
+static __thread AnyffiBorrowed* anyffi_py_free_borrowed ANYFFI_STATIC_TLS;
 #else
 static AnyffiBorrowed *anyffi_py_borrowed, *anyffi_py_free_borrowed;
 #endif

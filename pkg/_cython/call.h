@@ -54,7 +54,7 @@ static inline void anyffi_py_release_made(const AnyffiValue* value) {
 }
 
 /// The last exception of a call that refused its arguments; not owned, only compared.
-static __thread const PyObject* anyffi_py_refusal;
+static __thread const PyObject* anyffi_py_refusal ANYFFI_STATIC_TLS;
 
 /// Raises the error of a call.
 ANYFFI_NEVER_INLINE void anyffi_py_raise_failed(int status) {

@@ -20,6 +20,9 @@
 
 #define ANYFFI_ALWAYS_INLINE __attribute__((always_inline)) static inline
 #define ANYFFI_NEVER_INLINE __attribute__((noinline)) static
+/// Of a thread-local variable: it exists as long as its thread. Others glibc allocates when they are first used, and
+/// aborts the process if it cannot.
+#define ANYFFI_STATIC_TLS __attribute__((tls_model("initial-exec")))
 
 /// Reads an exact int, if it has at most two digits (60 bits); 0 for others.
 ///
@@ -299,7 +302,7 @@ typedef struct {
   unsigned long identity;
   PyThreadState* state;
 } AnyffiThread;
-static __thread AnyffiThread anyffi_py_thread __attribute__((tls_model("initial-exec")));
+static __thread AnyffiThread anyffi_py_thread ANYFFI_STATIC_TLS;
 
 /// 1 if this thread has the GIL, given the state of the thread that has it. Looking up the state of this thread would
 /// take longer than everything else that taking the GIL in a callback does.
