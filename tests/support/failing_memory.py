@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import sysconfig
@@ -33,6 +34,23 @@ def open_cells() -> memoryview:
 def is_lost(message: str) -> bool:
     """Whether a SystemError with this message is a MemoryError that CPython has lost."""
     return any(words in message for words in _LOST)
+
+
+def raise_each() -> None:
+    """Let each allocation of a few raised exceptions fail in turn: some releases of CPython then damage memory."""
+
+    def fail() -> None:
+        raise ValueError("x" * 100)
+
+    def throw() -> None:
+        (_ for _ in ()).throw(ValueError("x" * 100))
+
+    faults = Faults()
+    for operation in (fail, throw):
+        for _ in range(3):
+            for _ in faults.each():
+                with contextlib.suppress(ValueError):
+                    faults.attempt(operation)
 
 
 class Faults:
@@ -91,3 +109,7 @@ class Faults:
         """Let no more allocations fail."""
         self._cells[0] = -1
         self._has_failed |= self._cells[1] > 0
+
+
+if __name__ == "__main__":
+    raise_each()

@@ -33,9 +33,30 @@ __attribute__((cold, noinline)) inline int fail_call(AnyffiNativeFunction& nativ
 using CallBody = bool (*)(AnyffiNativeFunction& native, AnyffiValue* args, AnyffiValue* result, SlotFrame& frame,
                           char* slots);
 
+/// Converts the first argument to an object of a class T into the slot at offset 0; nothing if T is void.
+template <class T>
+bool load_object([[maybe_unused]] AnyffiValue* args, [[maybe_unused]] SlotFrame& frame, [[maybe_unused]] char* slot) {
+  if constexpr (!std::is_void_v<T>) {
+    if (__builtin_expect(!load_same_class(args[0], static_cast<ObjectArg<T>*>(nullptr), slot), 0) &&
+        !load_slot<ObjectArg<T>>(&args[0], &frame.why, slot)) {
+      return false;
+    }
+    frame.num_loaded = 1;
+  }
+  return true;
+}
+template <class T>
+void release_object([[maybe_unused]] char* slot) {
+  if constexpr (!std::is_void_v<T>) {
+    using Kept = typename Slot<ObjectArg<T>>::Kept;
+    reinterpret_cast<Kept*>(slot)->~Kept();
+  }
+}
+
 /// Calls a function whose slots are in memory. Independent of the types, so that little code is generated for each
-/// signature.
-template <size_t kBytes, size_t kAlignment>
+/// signature; but functions whose first parameter, in the slot at offset 0, is an object of a class T share the code
+/// that converts and releases it. T is void for others.
+template <class T, size_t kBytes, size_t kAlignment>
 __attribute__((noinline)) int call_body(void* self, AnyffiValue* args, int32_t num_args, AnyffiValue* result,
                                         CallBody body) {
   auto& native = *static_cast<AnyffiNativeFunction*>(self);
@@ -45,37 +66,9 @@ __attribute__((noinline)) int call_body(void* self, AnyffiValue* args, int32_t n
   frame.num_loaded = 0;
   frame.lock.is_released = 0;
   try {
-    if (__builtin_expect(body(native, args, result, frame, slots), 1)) return 0;
-    frame.in_use.end();
-    return anyffi_native_refuse(&native, &frame, slots, args, result);
-  } catch (const ThrowWatch&) {
-    __builtin_unreachable();
-  } catch (...) {
-    frame.in_use.end();
-    return fail_call(native, frame, slots, args);
-  }
-}
-
-/// The same for functions whose first parameter, in the slot at offset 0, is an object of a class T: they share the
-/// code that converts and releases it.
-template <class T, size_t kBytes, size_t kAlignment>
-__attribute__((noinline)) int call_body_with_object(void* self, AnyffiValue* args, int32_t num_args,
-                                                    AnyffiValue* result, CallBody body) {
-  using Kept = typename Slot<ObjectArg<T>>::Kept;
-  auto& native = *static_cast<AnyffiNativeFunction*>(self);
-  if (__builtin_expect(num_args != native.plain_size, 0)) return anyffi_native_call(&native, args, num_args, result);
-  alignas(kAlignment) char slots[kBytes];
-  SlotFrame frame;
-  frame.num_loaded = 0;
-  frame.lock.is_released = 0;
-  try {
-    if (__builtin_expect(load_same_class(args[0], static_cast<ObjectArg<T>*>(nullptr), slots), 1) ||
-        load_slot<ObjectArg<T>>(&args[0], &frame.why, slots)) {
-      frame.num_loaded = 1;
-      if (__builtin_expect(body(native, args, result, frame, slots), 1)) {
-        reinterpret_cast<Kept*>(slots)->~Kept();
-        return 0;
-      }
+    if (__builtin_expect(load_object<T>(args, frame, slots) && body(native, args, result, frame, slots), 1)) {
+      release_object<T>(slots);
+      return 0;
     }
     frame.in_use.end();
     return anyffi_native_refuse(&native, &frame, slots, args, result);

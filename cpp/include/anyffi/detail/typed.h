@@ -38,12 +38,15 @@ template <class... A>
 struct MethodParams {
   static constexpr bool kIsPlain = false;
   static constexpr bool kHasObject = false;
+  using Object = void;
 };
 template <class O, class... A>
 struct MethodParams<O, A...> {
   static constexpr bool kHasObject = kIsObjectArg<ConvertedType<O>>;
   static constexpr bool kIsPlain = kHasObject && (kIsNumber<Bare<A>> && ...);
   using Self = Bare<O>;
+  /// The class of the object that `call_body` converts.
+  using Object = std::conditional_t<kHasObject, Self, void>;
 
   /// A MethodBody for one callable.
   template <class F, class R>
@@ -101,12 +104,7 @@ struct ANYFFI_HIDDEN_ TypedCall {
       constexpr size_t kAlignment = alignof(Memory) > 16 ? alignof(Memory) : 16;
       constexpr size_t kSlotsSize = sizeof(Memory) + (kHoldsArguments ? kSize * sizeof(AnyffiObject*) : 0);
       constexpr size_t kBytes = slots_size(kSlotsSize);
-      if constexpr (Params::kHasObject) {
-        using Self = typename Params::Self;
-        return call_body_with_object<Self, kBytes, kAlignment>(self, args, num_args, result, &call_in_slots);
-      } else {
-        return call_body<kBytes, kAlignment>(self, args, num_args, result, &call_in_slots);
-      }
+      return call_body<typename Params::Object, kBytes, kAlignment>(self, args, num_args, result, &call_in_slots);
     }
   }
 
@@ -242,7 +240,7 @@ struct ANYFFI_HIDDEN_ TypedCall {
     using T = ConvertedType<P>;
     using Kept = typename Slot<T>::Kept;
     if constexpr (Params::kHasObject && I == 0) {
-      return;  // by call_body_with_object
+      return;  // call_body does it
     } else if constexpr (kIsObjectArg<T>) {
       static_cast<Kept*>(slot<I>(memory))->~Kept();  // inlined
     } else if constexpr (kIsBorrowedRef<T>) {
