@@ -161,11 +161,20 @@ def _write_lowered(read: Any, x: Any, keep: list[Any]) -> Any:
     return pack_lowered(type_code, payload, keep)
 
 
+def _write_dtype(read: Any, x: Any, keep: list[Any]) -> Any:
+    try:
+        return _write_lowered(read, x, keep)
+    except TypeError:
+        # Raised again by the slow path, which names the argument and the place in it.
+        return None
+
+
+for _read in (lower_class, lower_foreign_dtype):
+    reader_writers[_read] = partial(_write_dtype, _read)
+
 for _read in (
-    lower_class,
     lower_device,
     lower_dtype,
-    lower_foreign_dtype,
     lower_pointer,
     *(SUBCLASSES[cls] for cls in (bytes, bytearray, memoryview, complex)),
 ):

@@ -202,6 +202,18 @@ def test_dtypes_that_dlpack_cannot_name(ffi: Any, theirs: Any, name: str) -> Non
     assert theirs != dtype("float32")
 
 
+def test_each_error_names_the_argument(ffi: Any) -> None:
+    for bad in (np.dtype("O"), np.object_):
+        for _ in range(2):  # the second time, the decision for the class is remembered
+            for name in ("List", "Array", "convert"):
+                with pytest.raises(
+                    TypeError, match=rf"^anyffi.{name}\(\): argument 0(, at \[1\])?: dtype object has"
+                ):
+                    getattr(ffi, name)([1, bad])
+            with pytest.raises(TypeError, match=r"^anyffi.List.append\(\): argument 0: dtype object has"):
+                ffi.List([1]).append(bad)
+
+
 class TorchDtype:
     """As PyTorch's: without a constructor, and equal to itself alone."""
 
