@@ -407,10 +407,11 @@ def test_a_container_holds_no_view(name: str) -> None:
 @pytest.mark.parametrize(
     ("data", "says", "is_view"),
     [
-        ("const char* data() const;", "", True),
+        ("const char* text; const char* data() const;", "", True),
+        ("char text[16]; const char* data() const;", "", False),
         ("const char* text;", "static constexpr bool kIsView = true;", True),
-        ("const char* data() const;", "static constexpr bool kIsView = false;", False),
-        ("char* data(); const char* data() const;", "", False),
+        ("const char* text; const char* data() const;", "static constexpr bool kIsView = false;", False),
+        ("char* text; char* data(); const char* data() const;", "", False),
     ],
 )
 @pytest.mark.slow("compiling")
