@@ -131,7 +131,7 @@ class ConvertApi:
         place = Device(device) if isinstance(device, str) else device
         exporter = None if is_array else _Exporter(ext_tensor, place, copy)
         given: Any = exporter or ext_tensor
-        # Nobody else has a copy made for this call, so it may be written, though the capsule may not say so.
+        # An exporter gives a copy to nobody else, so it may be written, though the capsule may not say so.
         if (writable or copy) and exporter is not None and HAS_CAPSULES:
             made: Tensor = self._runtime.tensor_from_writable_capsule(
                 lower_exporter(given, given.__dlpack__)[1]

@@ -116,8 +116,8 @@ def _find_out_sequence(cls: type) -> bool:
     if any(is_a(cls, abstract) for abstract in (Sequence, KeysView, ValuesView, ItemsView)):
         return True
     has = (find_on_type(cls, name) is not None for name in ("__len__", "__getitem__"))
-    # Sparse arrays of SciPy, which have `toarray`, define `__len__` only to refuse it.
-    return all(has) and all(find_on_type(cls, name) is None for name in ("keys", "toarray"))
+    # Sparse arrays of SciPy, which have `tocoo`, define `__len__` only to refuse it.
+    return all(has) and all(find_on_type(cls, name) is None for name in ("keys", "tocoo"))
 
 
 def _describe_range(x: range) -> Any:

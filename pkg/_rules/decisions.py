@@ -21,7 +21,7 @@ from .arrays import lower_array, lower_exporter, lower_memory, may_be_hidden, re
 from .codes import code
 from .culprits import blame
 from .device import Device, read_device
-from .dtype import dtype, find_dtype, read_dtype
+from .dtype import dtype, find_dtype, find_torch_class, read_dtype
 from .internal import FREE_THREADED, MISSING, Elements, Memory, Opaque
 
 __all__ = [
@@ -154,7 +154,7 @@ def _decide_numpy(cls: type) -> Reader | None:
 
 
 def _decide_torch(cls: type) -> Reader | None:
-    return lower_foreign_dtype if cls is getattr(sys.modules.get("torch"), "dtype", None) else None
+    return lower_foreign_dtype if cls is find_torch_class() else None
 
 
 def _decide_protocol(cls: type) -> Reader | None:

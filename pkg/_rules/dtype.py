@@ -13,7 +13,15 @@ from .culprits import blame
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["FIRST_OF_USERS", "dtype", "find_dtype", "is_kept", "read_dtype", "share_dtype"]
+__all__ = [
+    "FIRST_OF_USERS",
+    "dtype",
+    "find_dtype",
+    "find_torch_class",
+    "is_kept",
+    "read_dtype",
+    "share_dtype",
+]
 
 #: DLPack's codes, by names to which a width is appended.
 _CODES = {"int": 0, "uint": 1, "float": 2, "handle": 3, "bfloat": 4, "complex": 5, "bool": 6}
@@ -285,8 +293,7 @@ def find_dtype(x: Any) -> _Triple | None:
     known = _known.get(id(x))
     if known is not None:
         return known[1]
-    torch: Any = sys.modules.get("torch")
-    if type(x) is getattr(torch, "dtype", None):
+    if type(x) is find_torch_class():
         triple = _of_torch(x)
         _known[id(x)] = x, triple, _spell(*triple)
         return triple
@@ -308,6 +315,14 @@ def find_dtype(x: Any) -> _Triple | None:
     triple = _of_numpy(found)
     _known[id(x)] = x, triple, _spell(*triple)
     return triple
+
+
+def find_torch_class() -> Any:
+    """Return the class of PyTorch's dtypes, or None; a module that loads at its first use is not loaded."""
+    try:
+        return object.__getattribute__(sys.modules["torch"], "__dict__").get("dtype")
+    except (KeyError, AttributeError):
+        return None
 
 
 def is_kept(x: Any) -> bool:

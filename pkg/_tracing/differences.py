@@ -133,7 +133,7 @@ _FORMS = {
 
 
 def _reduce(x: Any) -> Any:
-    content = _read_storage(x)
+    content = _read_torch(x)
     if content is not None:
         return content
     reduce = copyreg.dispatch_table.get(type(x))
@@ -141,16 +141,16 @@ def _reduce(x: Any) -> Any:
     return list(map(_listed, found[1:])) if isinstance(found, tuple) else found
 
 
-def _read_storage(x: Any) -> list[Any] | None:
-    """Return what a storage of PyTorch contains, since its pickle has its address; None for other objects."""
+def _read_torch(x: Any) -> list[Any] | None:
+    """Return the parts of a dense tensor of PyTorch, whose pickle has an address; None for other objects."""
     torch: Any = sys.modules.get("torch")
-    kinds = [getattr(torch, name, None) for name in ("UntypedStorage", "TypedStorage")]
-    if type(x) not in kinds:
+    if not isinstance(x, getattr(torch, "Tensor", ())):
         return None
-    memory = getattr(x, "_untyped_storage", x)
-    if memory.device.type != "cpu":
+    if x.device.type != "cpu" or x.layout is not torch.strided or x.is_quantized:
         return None
-    return [str(getattr(x, "dtype", None)), ctypes.string_at(memory.data_ptr(), memory.nbytes())]
+    elements = x.detach().resolve_conj().resolve_neg().contiguous()
+    memory = ctypes.string_at(elements.data_ptr(), elements.numel() * elements.element_size())
+    return [str(x.dtype), tuple(x.shape), x.requires_grad, memory]
 
 
 def _listed(part: Any) -> Any:

@@ -164,7 +164,7 @@ ADVICE = [
     ("stl.vector_double", Has["__len__ to_numpy tolist"], "its .to_numpy()"),
     ("stl.vector_string", Has["__len__ to_numpy tolist"], "its .tolist()"),
     ("stl.vector_string", Has["__len__ to_numpy to_list"], "its .to_list()"),
-    ("stl.vector_double", Has["__len__ __getitem__ toarray"], "its .toarray()"),
+    ("stl.vector_double", Has["__len__ __getitem__ toarray tocoo"], "its .toarray()"),
     ("stl.vector_int", {1}, "list() of it"),
     ("stl.vector_int", iter([1]), "list() of it"),
     ("stl.vector_double", np.ones(2, np.float16), "its .tolist()"),

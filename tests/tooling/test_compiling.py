@@ -409,6 +409,7 @@ def test_a_container_holds_no_view(name: str) -> None:
     [
         ("const char* text; const char* data() const;", "", True),
         ("char text[16]; const char* data() const;", "", False),
+        ("double numbers[3]; const double* data() const;", "", False),
         ("const char* text;", "static constexpr bool kIsView = true;", True),
         ("const char* text; const char* data() const;", "static constexpr bool kIsView = false;", False),
         ("char* text; char* data(); const char* data() const;", "", False),

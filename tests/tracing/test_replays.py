@@ -59,12 +59,13 @@ def test_tensors_of_torch(recorded_library: pathlib.Path, tmp_path: pathlib.Path
         "try: m.same(torch.nn.Parameter(x))\n"
         "except BufferError: pass\n"
         "m.same(torch.nn.Linear(2, 1))\n"
+        "m.same(torch.empty(1000)[:2].fill_(1))\n"
     )
     place = record(tmp_path, program)
     for mode in ("ctypes", "cython"):
         assert replay(place, mode) == (
             0,
-            f"7 calls replayed in {mode} mode: 0 differ, 0 could not be replayed\n",
+            f"8 calls replayed in {mode} mode: 0 differ, 0 could not be replayed\n",
         )
 
 

@@ -72,6 +72,8 @@ class Sparse(Rows):
     def toarray(self) -> Any:
         raise AssertionError("never called")
 
+    tocoo = toarray
+
 
 SEQUENCES: dict[str, Any] = {
     "range": range(3),

@@ -25,15 +25,16 @@ struct CopyOf {
   static constexpr uint32_t flags = kResultFlags<C>;
 };
 
-/// Whether a class has the interface of a view, such as `std::string_view`: data that it cannot write, although it is
-/// not const itself, and space for a pointer, unlike a short text or a hash in an array of bytes. Of other classes only
-/// their authors know it.
+/// Whether a class has the interface of a view of text or bytes, such as `std::string_view`: data that it cannot write,
+/// although it is not const itself, and space for a pointer, unlike a short text or a hash in an array of bytes. Of
+/// other classes only their authors know it.
 template <class T, class = void>
 inline constexpr bool kLooksLikeView = false;
 template <class T>
 inline constexpr bool
     kLooksLikeView<T, std::void_t<decltype(*std::declval<T&>().data()), decltype(std::declval<T&>().size())>> =
         std::is_trivially_copyable_v<T> && alignof(T) >= alignof(const void*) &&
+        sizeof(*std::declval<T&>().data()) == 1 &&
         std::is_const_v<std::remove_reference_t<decltype(*std::declval<T&>().data())>>;
 
 constexpr bool same_text(const char* a, const char* b) {
