@@ -169,8 +169,8 @@ def _write_dtype(read: Any, x: Any, keep: list[Any]) -> Any:
         return None
 
 
-for _read in (lower_class, lower_foreign_dtype):
-    reader_writers[_read] = partial(_write_dtype, _read)
+for _read_dtype in (lower_class, lower_foreign_dtype):
+    reader_writers[_read_dtype] = partial(_write_dtype, _read_dtype)
 
 for _read in (
     lower_device,

@@ -137,7 +137,7 @@ class TensorMethods:
         return text
 
 
-def _read_scalar(tensor: TensorMethods, wanted: str) -> Any:
+def _read_scalar(tensor: Any, wanted: str) -> Any:
     """Return the only element of a tensor without axes."""
     if tensor._anyffi_ndim():
         shape = tensor._anyffi_shape()

@@ -144,7 +144,8 @@ def _reduce(x: Any) -> Any:
 def _read_torch(x: Any) -> list[Any] | None:
     """Return the parts of a dense tensor of PyTorch, whose pickle has an address; None for other objects."""
     torch: Any = sys.modules.get("torch")
-    if not isinstance(x, getattr(torch, "Tensor", ())):
+    kind: Any = getattr(torch, "Tensor", ())
+    if not isinstance(x, kind):
         return None
     if x.device.type != "cpu" or x.layout is not torch.strided or x.is_quantized:
         return None
