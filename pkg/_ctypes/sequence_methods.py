@@ -327,6 +327,7 @@ def array_methods(methods: type) -> dict[str, Method]:
 def shape_methods(methods: type) -> dict[str, Method]:
     """Return the methods that differ from those of Array, from which Shape derives."""
     made = make_methods(construction(_SHAPE), *_of_array)
+    made["__init__"].__qualname__ = "Shape.__init__"  # as pickles name it
     del made["__hash__"]
     return made
 
