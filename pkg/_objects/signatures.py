@@ -166,7 +166,7 @@ def shown_default(param: keywords.Param) -> Any:
     _, has_default, default, annotation = param
     if not has_default:
         return inspect.Parameter.empty
-    if type(default) is int and annotation not in (None, "int"):
+    if type(default) is int and annotation is not None and annotation != "int":
         return _member_of(annotation, default)
     if default is MISSING:
         return _Text()

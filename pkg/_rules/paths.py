@@ -229,10 +229,10 @@ class _Difference:
         self.path = path
         self._sides = left, right
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other: Any) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return self.path == other.path and self._sides == other._sides
+        return bool(self.path == other.path and self._sides == other._sides)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -298,7 +298,7 @@ _WRITERS.update(
 _NAMED = (BaseException, ModuleType)
 
 
-def _show_numpy(x: Any, cls: type) -> str | None:
+def _show_numpy(x: Any, cls: Any) -> str | None:
     np: Any = sys.modules.get("numpy")
     if np is None or not hasattr(np, "generic"):
         return None

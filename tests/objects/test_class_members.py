@@ -109,7 +109,7 @@ def test_fields(geo: Any) -> None:
     assert index.ef == 13
     for name in ("fixed", "size"):
         # Python's own words, which name the attribute since 3.10.
-        words = f"'{name}'" if hasattr(property, "__set_name__") else ""
+        words = f"'{name}'" if hasattr(property, "__set_name__") else "attribute"
         with pytest.raises(AttributeError, match=words):
             setattr(index, name, 4)
         with pytest.raises(AttributeError):
