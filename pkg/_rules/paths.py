@@ -229,10 +229,11 @@ class _Difference:
         self.path = path
         self._sides = left, right
 
-    def __eq__(self, other: Any) -> bool:
+    def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return bool(self.path == other.path and self._sides == other._sides)
+        its: Any = other
+        return bool(self.path == its.path and self._sides == its._sides)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -19,6 +19,7 @@ pytestmark = [needs_compilers, pytest.mark.slow("type checkers")]
 
 #: Lines that must be refused have a `type: ignore`; unused ones are errors.
 USER = """
+from __future__ import annotations
 import box
 import desk
 import geo
