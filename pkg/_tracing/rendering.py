@@ -298,7 +298,7 @@ _WRITERS.update(
 _NAMED = (BaseException, ModuleType)
 
 
-def _show_numpy(x: Any, cls: Any) -> str | None:
+def _show_numpy(x: Any, cls: type) -> str | None:
     np: Any = sys.modules.get("numpy")
     if np is None or not hasattr(np, "generic"):
         return None
@@ -308,7 +308,8 @@ def _show_numpy(x: Any, cls: Any) -> str | None:
         return f"{_name_of(cls)}(shape={shape}, dtype={found})"
     # A class of its own cannot be changed, and prints as it does.
     if np.generic in mro and getattr(np, _name_of(cls), None) is cls and not issubclass(cls, np.void):
-        return f"{_name_of(cls)}({cls.__str__(x)[:MOST]})"
+        show: Any = cls.__str__
+        return f"{_name_of(cls)}({show(x)[:MOST]})"
     return None
 
 
