@@ -11,7 +11,7 @@ from .._typing import Any, Callable
 from .codes import code
 from .culprits import blame
 from .device import DLDeviceType, read_device
-from .dtype import dtype, find_dtype
+from .dtype import dtype, find_dtype, find_torch_class
 from .internal import Memory
 
 __all__ = [
@@ -98,8 +98,7 @@ def lower_exporter(x: Any, export: Callable[..., Any]) -> tuple[int, Any]:
 
 def may_be_hidden(cls: type) -> bool:
     """Return whether a class is PyTorch's tensor class, of which `refuse_hidden` may reject instances."""
-    tensor: Any = getattr(sys.modules.get("torch"), "Tensor", ())
-    return issubclass(cls, tensor)
+    return issubclass(cls, find_torch_class("Tensor") or ())
 
 
 def refuse_hidden(x: Any) -> None:

@@ -154,7 +154,7 @@ def _decide_numpy(cls: type) -> Reader | None:
 
 
 def _decide_torch(cls: type) -> Reader | None:
-    return lower_foreign_dtype if cls is find_torch_class() else None
+    return lower_foreign_dtype if cls is find_torch_class("dtype") else None
 
 
 def _decide_protocol(cls: type) -> Reader | None:

@@ -293,7 +293,7 @@ def find_dtype(x: Any) -> _Triple | None:
     known = _known.get(id(x))
     if known is not None:
         return known[1]
-    if type(x) is find_torch_class():
+    if type(x) is find_torch_class("dtype"):
         triple = _of_torch(x)
         _known[id(x)] = x, triple, _spell(*triple)
         return triple
@@ -317,10 +317,10 @@ def find_dtype(x: Any) -> _Triple | None:
     return triple
 
 
-def find_torch_class() -> Any:
-    """Return the class of PyTorch's dtypes, or None; a module that loads at its first use is not loaded."""
+def find_torch_class(name: str) -> Any:
+    """Return a class of PyTorch, or None; a module that loads at its first use is not loaded."""
     try:
-        return object.__getattribute__(sys.modules["torch"], "__dict__").get("dtype")
+        return object.__getattribute__(sys.modules["torch"], "__dict__").get(name)
     except (KeyError, AttributeError):
         return None
 

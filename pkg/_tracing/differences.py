@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 from .._rules.decisions import is_wrapper_class
+from .._rules.dtype import find_torch_class
 from .rendering import MOST, render, type_of
 
 __all__ = ["find_difference"]
@@ -143,11 +144,10 @@ def _reduce(x: Any) -> Any:
 
 def _read_torch(x: Any) -> list[Any] | None:
     """Return the parts of a dense tensor of PyTorch, whose pickle has an address; None for other objects."""
-    torch: Any = sys.modules.get("torch")
-    kind: Any = getattr(torch, "Tensor", ())
-    if not isinstance(x, kind):
+    kind: Any = find_torch_class("Tensor")
+    if kind is None or not isinstance(x, kind):
         return None
-    if x.device.type != "cpu" or x.layout is not torch.strided or x.is_quantized:
+    if x.device.type != "cpu" or str(x.layout) != "torch.strided" or x.is_quantized:
         return None
     elements = x.detach().resolve_conj().resolve_neg().contiguous()
     memory = ctypes.string_at(elements.data_ptr(), elements.numel() * elements.element_size())

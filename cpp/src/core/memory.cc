@@ -102,8 +102,8 @@ class Registration {
   bool open() noexcept {
     // No `thread_local` with a destructor: glibc aborts the process where it cannot allocate the entry for that.
     if (!has_key || pthread_setspecific(key, this) != 0) return false;
-    // Allocated at a thread's first exception: glibc aborts the process if it cannot, as a std::bad_alloc would show.
-    // Volatile, since compilers drop the call if its result is not used.
+    // Otherwise allocated when the thread first throws: if that is a std::bad_alloc, memory for them may be exhausted,
+    // too, and glibc then aborts the process. Volatile, since compilers drop the call if its result is not used.
     [[maybe_unused]] void* volatile globals = abi::__cxa_get_globals();
     std::lock_guard<Mutex> lock(threads_mutex());
     lists_ = &free_lists;

@@ -5,8 +5,6 @@
 
 #include <anyffi/detail/pointed.h>
 
-#include <algorithm>
-
 namespace anyffi {
 namespace detail {
 

@@ -35,7 +35,8 @@ using CallBody = bool (*)(AnyffiNativeFunction& native, AnyffiValue* args, Anyff
 
 /// Converts the first argument to an object of a class T into the slot at offset 0; nothing if T is void.
 template <class T>
-bool load_object([[maybe_unused]] AnyffiValue* args, [[maybe_unused]] SlotFrame& frame, [[maybe_unused]] char* slot) {
+bool load_object([[maybe_unused]] AnyffiValue* args, [[maybe_unused]] AnyffiCallFrame& frame,
+                 [[maybe_unused]] char* slot) {
   if constexpr (!std::is_void_v<T>) {
     if (__builtin_expect(!load_same_class(args[0], static_cast<ObjectArg<T>*>(nullptr), slot), 0) &&
         !load_slot<ObjectArg<T>>(&args[0], &frame.why, slot)) {
@@ -97,18 +98,15 @@ __attribute__((noinline)) int call_method(void* self, AnyffiValue* args, int32_t
   frame.num_loaded = 0;
   frame.lock.is_released = 0;
   try {
-    if (__builtin_expect(!load_same_class(args[0], static_cast<ObjectArg<T>*>(nullptr), slot), 0) &&
-        !load_slot<ObjectArg<T>>(&args[0], &frame.why, slot)) {
+    if (__builtin_expect(!load_object<T>(args, frame, slot), 0)) {
       return anyffi_native_refuse(&native, &frame, slot, args, result);
     }
-    frame.num_loaded = 1;
     if (__builtin_expect(native.releases_lock != 0, 0)) {
       anyffi_native_release_lock(&frame.lock, args, native.base.info->num_params);
     }
-    auto& kept = *reinterpret_cast<Kept*>(slot);
-    bool is_done = body(native, *kept, args + 1, result);
+    bool is_done = body(native, **reinterpret_cast<Kept*>(slot), args + 1, result);
     acquire_lock(frame);
-    kept.~Kept();
+    release_object<T>(slot);
     if (__builtin_expect(is_done, 1)) return 0;
   } catch (const ThrowWatch&) {
     __builtin_unreachable();
