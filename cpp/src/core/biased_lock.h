@@ -43,13 +43,30 @@ class BiasedLock final : public ForkedLock {
     }
     ~Section() {
       if (__builtin_expect(is_owner_, 1)) {
-        lock_.is_inside_.store(false, std::memory_order_release);
+        lock_.leave();
       } else {
         lock_.shared_.unlock();
       }
     }
     Section(const Section&) = delete;
     Section& operator=(const Section&) = delete;
+
+   private:
+    BiasedLock& lock_;
+    bool is_owner_;
+  };
+
+  /// Holds the lock during its lifetime if this thread owns it, else is false: for fast paths, which need no registers
+  /// to be saved because nothing is called.
+  class OwnerSection {
+   public:
+    explicit OwnerSection(BiasedLock& lock) noexcept : lock_(lock), is_owner_(lock.try_enter()) {}
+    ~OwnerSection() {
+      if (__builtin_expect(is_owner_, 1)) lock_.leave();
+    }
+    OwnerSection(const OwnerSection&) = delete;
+    OwnerSection& operator=(const OwnerSection&) = delete;
+    explicit operator bool() const noexcept { return is_owner_; }
 
    private:
     BiasedLock& lock_;
@@ -67,9 +84,10 @@ class BiasedLock final : public ForkedLock {
     // Orders the accesses in the compiler; `membarrier` orders them in the processor.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (__builtin_expect(owner_.load(std::memory_order_relaxed) == this_thread(), 1)) return true;
-    is_inside_.store(false, std::memory_order_release);
+    leave();
     return false;
   }
+  void leave() noexcept { is_inside_.store(false, std::memory_order_release); }
 
   __attribute__((noinline)) void enter_shared() noexcept {
     shared_.lock();

@@ -7,6 +7,7 @@
 #include <anyffi/inline.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "core/biased_lock.h"
 #include "core/compiler.h"
@@ -73,6 +74,20 @@ class Instances {
     }
     return nullptr;
   }
+  /// The fast path of `find`: sets `*out` to an object of exactly this type that a wrapper keeps alive, or to NULL if
+  /// there is no object with this content. Returns false for others.
+  bool find_wrapped(const void* content, int32_t type_code, AnyffiInstance** out) const noexcept {
+    bool is_known = false;
+    *out = nullptr;
+    if (size_ == 0) return true;
+    for (size_t i = start_of(content); slots_[i] != nullptr; i = next(i)) {
+      AnyffiObject* object = &slots_[i]->header;
+      if (slots_[i]->content != content) continue;
+      if (object->type_code == type_code && is_wrapped(object)) return (*out = slots_[i]) != nullptr;
+      is_known = true;
+    }
+    return !is_known;
+  }
   /// Lists the objects that are parts of `whole` or of objects that have not expired.
   void list_parts(const AnyffiObject* whole, Vector<Part>* out) const {
     for (AnyffiInstance* instance : slots_) {
@@ -137,9 +152,17 @@ struct Loans : Vector<Loan> {
   }
 };
 
-Instances& instances() {
+/// The table once it exists. A fast path must not call what would make it, since it would have to save registers.
+std::atomic<Instances*> existing_instances{nullptr};
+
+__attribute__((cold, noinline)) Instances& make_instances() {
   static Immortal<Instances> made;
+  existing_instances.store(&*made, std::memory_order_release);
   return *made;
+}
+Instances& instances() {
+  Instances* existing = existing_instances.load(std::memory_order_acquire);
+  return __builtin_expect(existing != nullptr, 1) ? *existing : make_instances();
 }
 
 /// Guarded by the lock of the instances.
@@ -181,6 +204,17 @@ void expire(AnyffiInstance* instance) noexcept {
   anyffi_object_empty_wrapper(&instance->header);
 }
 
+__attribute__((noinline)) AnyffiValue find_any(const void* content, int32_t type_code, uint32_t flags) noexcept {
+  Instances& all = instances();
+  BiasedLock::Section section(all.lock);
+  AnyffiInstance* found = all.find(content, type_code, &flags);
+  if (found == nullptr) return anyffi_make_none();
+  AnyffiValue value = anyffi_make_object(&found->header);
+  value.aux = flags & ANYFFI_BORROWED;
+  if ((flags & ANYFFI_LEND) != 0 && lend_again(found)) value.aux = ANYFFI_LEND;
+  return value;
+}
+
 ANYFFI_THREAD_LOCAL AnyffiGuardedCall guarded_call = {nullptr, nullptr};
 
 }  // namespace
@@ -203,14 +237,18 @@ bool withdraw_last(AnyffiInstance* instance) noexcept {
 using namespace anyffi::runtime;
 
 AnyffiValue anyffi_instance_find(const void* content, int32_t type_code, uint32_t flags) {
-  Instances& all = instances();
-  BiasedLock::Section section(all.lock);
-  AnyffiInstance* found = all.find(content, type_code, &flags);
-  if (found == nullptr) return anyffi_make_none();
-  AnyffiValue value = anyffi_make_object(&found->header);
-  value.aux = flags & ANYFFI_BORROWED;
-  if ((flags & ANYFFI_LEND) != 0 && lend_again(found)) value.aux = ANYFFI_LEND;
-  return value;
+  Instances* all = existing_instances.load(std::memory_order_acquire);
+  if (__builtin_expect(flags == ANYFFI_BORROWED && all != nullptr, 1)) {
+    BiasedLock::OwnerSection section(all->lock);
+    AnyffiInstance* found;
+    if (section && all->find_wrapped(content, type_code, &found)) {
+      if (found == nullptr) return anyffi_make_none();
+      AnyffiValue value = anyffi_make_object(&found->header);
+      value.aux = ANYFFI_BORROWED;
+      return value;
+    }
+  }
+  return find_any(content, type_code, flags);
 }
 
 int anyffi_instance_lend(AnyffiInstance* instance, AnyffiValue* out) {

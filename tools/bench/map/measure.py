@@ -50,8 +50,11 @@ def run(code: Any, names: dict[str, Any]) -> None:
         raise Refused(f"{type(error).__name__}: {error}".partition("\n")[0]) from None
 
 
-def prepare(snippet: Snippet, find: Find) -> dict[str, Any]:
-    """Return the names that a statement uses, after running it once. Raises `Refused`."""
+def prepare(snippet: Snippet, find: Find) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the names that a setup defines and those that the statement uses, after running both once.
+
+    Raises `Refused`.
+    """
     names = set_up(snippet, find)
     code = compile(snippet.statement, "statement", "exec")
     run(code, names)
@@ -60,7 +63,7 @@ def prepare(snippet: Snippet, find: Find) -> dict[str, Any]:
         *code.co_names,
         *(name for c in code.co_consts if isinstance(c, types.CodeType) for name in c.co_names),
     }
-    return {name: value for name, value in names.items() if name in used}
+    return names, {name: value for name, value in names.items() if name in used}
 
 
 def stopwatch_of(snippet: Snippet, names: dict[str, Any], slice_ns: int) -> Stopwatch:
@@ -75,13 +78,15 @@ def measure(
     shape: Shape, finders: dict[str, Find], options: Options
 ) -> tuple[dict[str, float], dict[str, str]]:
     """Return nanoseconds by contender, and the reasons why others could not run the shape."""
-    stopwatches, refused = {}, {}
+    stopwatches, refused, alive = {}, {}, []
     for contender, snippet in shape.snippets.items():
         if contender not in finders or contender not in options["contenders"]:
             continue
         try:
-            names = prepare(snippet, finders[contender])
-            stopwatches[contender] = stopwatch_of(snippet, names, options["slice_ns"])
+            # The objects of the setup that the statement does not use stay alive, too: what is returned may refer to them.
+            names, used = prepare(snippet, finders[contender])
+            alive.append(names)
+            stopwatches[contender] = stopwatch_of(snippet, used, options["slice_ns"])
         except Refused as error:
             refused[contender] = str(error)
     racing = list(stopwatches.values())

@@ -51,7 +51,9 @@ struct PyRunner : anyffi::Overridable<Runner> {
 ANYFFI_CLASS(Runner, "map.Runner").overridable<PyRunner>().init<>().method("run", &Runner::run, arg("k"));
 
 ANYFFI_EXPORT(global_part, &global_part).returns(Returns::kReference);
+ANYFFI_EXPORT(other_global_part, &other_global_part).returns(Returns::kReference);
 ANYFFI_EXPORT(shared_part, &shared_part);
+ANYFFI_EXPORT(other_shared_part, &other_shared_part);
 ANYFFI_EXPORT(sum_of, &sum_of, arg("parts"));
 ANYFFI_EXPORT(sum_of_copies, &sum_of_copies, arg("parts"));
 ANYFFI_EXPORT(sum_of_shared, &sum_of_shared, arg("parts"));

@@ -53,6 +53,14 @@ inline Part& global_part() {
   static Part part(9);
   return part;
 }
+inline Part& other_global_part() {
+  static Part part(11);
+  return part;
+}
+inline std::shared_ptr<Part> other_shared_part() {
+  static auto part = std::make_shared<Part>(12);
+  return part;
+}
 inline std::shared_ptr<Part> shared_part() {
   static auto part = std::make_shared<Part>(10);
   return part;

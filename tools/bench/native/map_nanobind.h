@@ -116,7 +116,9 @@ inline void bind_classes(nb::module_& m) {
       .def_rw("speed", &Moving::speed);
   nb::class_<Runner, PyRunner>(m, "Runner").def(nb::init<>()).def("run", &Runner::run, arg("k"));
   m.def("global_part", &global_part, nb::rv_policy::reference);
+  m.def("other_global_part", &other_global_part, nb::rv_policy::reference);
   m.def("shared_part", &shared_part);
+  m.def("other_shared_part", &other_shared_part);
   m.def("sum_of", &sum_of, arg("parts"));
   m.def("sum_of_copies", &sum_of_copies, arg("parts"));
   m.def("sum_of_shared", &sum_of_shared, arg("parts"));

@@ -212,34 +212,30 @@ __attribute__((noinline)) bool store_reference(AnyffiCallFrame& frame, const R& 
   return true;
 }
 
-/// Stores the referent of a reference that is none of the arguments: by default, a copy.
+/// Stores a copy of the referent of a reference, or what is moved from it; false if its class has neither.
 template <class R>
-__attribute__((noinline)) bool store_other_reference(Returns returns, const R& object, const AnyffiValue* args,
-                                                     int32_t count, AnyffiValue* result) {
-  if (returns == Returns::kUnspecified || returns == Returns::kCopy) {
-    if constexpr (kIsCopyable<R>) {
-      assign(*result, Traits<R>::store(object));
-      return true;
-    } else if constexpr (std::is_abstract_v<R>) {
-      AnyffiValue copied = copy_derived(object);
-      assign(*result, copied);
-      if (copied.type_code != ANYFFI_NONE) return true;
-    }
-  }
+__attribute__((noinline)) bool store_copied([[maybe_unused]] Returns returns, const R& object, AnyffiValue* result) {
   if constexpr (kIsObjectValue<R>) {
     if (returns == Returns::kMove) {
       assign(*result, Traits<R>::store(std::move(const_cast<R&>(object))));
       return true;
     }
   }
-  const ReturnContext context{returns, first_object(args, count)};
-  assign(*result, store_pointer(const_cast<R*>(__builtin_addressof(object)), context, result_flags(result)));
-  return true;
+  if constexpr (kIsCopyable<R>) {
+    assign(*result, Traits<R>::store(object));
+    return true;
+  } else if constexpr (std::is_abstract_v<R>) {
+    if (returns == Returns::kMove) return false;
+    AnyffiValue copied = copy_derived(object);
+    assign(*result, copied);
+    return copied.type_code != ANYFFI_NONE;
+  }
+  return false;
 }
-/// Returns the object itself if the function returned a reference to one of its arguments; else false.
+/// Stores the referent of a reference: the object itself if it is one of the arguments, else by default a copy.
 template <class R>
-__attribute__((noinline)) bool store_argument(AnyffiCallFrame& frame, const R& object, const AnyffiValue* args,
-                                              int32_t count, AnyffiValue* result) {
+__attribute__((noinline)) bool store_referent(AnyffiCallFrame& frame, Returns returns, const R& object,
+                                              const AnyffiValue* args, int32_t count, AnyffiValue* result) {
   acquire_lock(frame);
   for (int32_t i = 0; i < count; ++i) {
     if (!is_instance<R>(args[i]) || content_of<R>(args[i].as_object) != __builtin_addressof(object)) continue;
@@ -249,7 +245,11 @@ __attribute__((noinline)) bool store_argument(AnyffiCallFrame& frame, const R& o
     assign(*result, found);
     return true;
   }
-  return false;
+  bool is_copied = returns == Returns::kUnspecified || returns == Returns::kCopy || returns == Returns::kMove;
+  if (is_copied && store_copied(returns, object, result)) return true;
+  const ReturnContext context{returns, first_object(args, count)};
+  assign(*result, store_pointer(const_cast<R*>(__builtin_addressof(object)), context, result_flags(result)));
+  return true;
 }
 /// Stores a pointer, or a container of pointers.
 template <class R>

@@ -160,9 +160,7 @@ struct ANYFFI_HIDDEN_ TypedCall {
       if constexpr (kIsObjectClass<Result>) {
         const Result& object = function(pass<I, A>(memory, numbers)...);
         if constexpr (!kIsQuiet) result->aux = 0;
-        if (__builtin_expect(!store_argument<Result>(frame, object, args, kSize, result), 0)) {
-          store_other_reference<Result>(static_cast<Returns>(native.returns), object, args, kSize, result);
-        }
+        store_referent<Result>(frame, static_cast<Returns>(native.returns), object, args, kSize, result);
       } else {
         // One expression, because the result may refer to temporaries made for a parameter.
         store_reference<Result>(frame, function(pass<I, A>(memory, numbers)...), result);
