@@ -79,7 +79,8 @@ class _Namespace:
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
             name = node.value.id
             if _ELEMENTS.fullmatch(name):
-                self.found[name] = _TensorOf(self._classes.public["Tensor"], name)
+                tensor_of = _TensorOf(self._classes.public["Tensor"], name)
+                self.found[name] = _bool_or(tensor_of) if name == "bool" else tensor_of
                 extents = (each.id for each in ast.walk(node.slice) if isinstance(each, ast.Name))
                 self.found.update((extent, extent) for extent in extents)
                 return
@@ -136,3 +137,34 @@ class _TensorOf:
         each = extents if isinstance(extents, tuple) else (extents,)
         shown = ", ".join(":" if x == slice(None) else "..." if x is ... else str(x) for x in each)
         return typing.Annotated[self._tensor, f"{self._name}[{shown}]"]
+
+
+def _bool_or(tensor_of: _TensorOf) -> type:
+    """Return a class that equals `bool`, and whose subscripts are tensors: a union may contain both.
+
+    No subclass of `bool` can be created.
+    """
+
+    class Bool(type):
+        def __getitem__(cls, extents: Any) -> Any:
+            return tensor_of[extents]
+
+        def __eq__(cls, other: object) -> bool:
+            return other is bool or other is cls
+
+        def __hash__(cls) -> int:
+            return hash(bool)
+
+        def __repr__(cls) -> str:
+            return repr(bool)
+
+        def __instancecheck__(cls, instance: Any) -> bool:
+            return isinstance(instance, bool)
+
+        def __subclasscheck__(cls, subclass: type) -> bool:
+            return issubclass(subclass, bool)
+
+        def __call__(cls, *args: Any) -> bool:
+            return bool(*args)
+
+    return Bool("bool", (), {"__module__": "builtins"})

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 import pytest
-from support import ROOT, SANITIZED, cpython_only, needs_compilers, run
+from support import CPYTHON_313T, ROOT, SANITIZED, cpython_only, needs_compilers, run
 
 pytestmark = [
     cpython_only("forks and embeds CPython"),
@@ -22,6 +22,8 @@ pytestmark = [
     "name", ["fork", "start_methods", "exits", "embed", "imports", "signals", "sharing", "soak"]
 )
 def test_stress(ffi: Any, name: str) -> None:
+    if name == "fork" and CPYTHON_313T:
+        pytest.skip("a child of CPython 3.13t waits for ever for a dict that a thread of its parent was reading")
     program = ROOT / "tests" / "support" / "stress.py"
     # Python warns of forks in a process with threads, which are tested here.
     warnings = ["-W", "error", "-W", "ignore:This process:DeprecationWarning"]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from programs import stubgen
-from support import CPYTHON, Build, collect, compiles_classes
+from support import CPYTHON, Build, collect, compiles_classes, frees_classes
 
 pytestmark = compiles_classes
 
@@ -208,6 +208,7 @@ def test_a_class_of_iterators(corner: Any, build: Build) -> None:
 
 
 @pytest.mark.skipif(not CPYTHON, reason="PyPy's collector does not look into objects of C++")
+@frees_classes
 @pytest.mark.parametrize("is_called", [False, True])
 def test_cycles_through_overrides_that_cpp_has_called(corner: Any, is_called: bool) -> None:
     def make() -> weakref.ref[Any]:

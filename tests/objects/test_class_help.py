@@ -190,6 +190,14 @@ def test_every_function_has_type_hints(ffi: Any) -> None:
             assert typing.get_type_hints(each).keys() == each.__annotations__.keys()
 
 
+@pytest.mark.skipif(sys.version_info < (3, 10), reason="unions of classes need Python 3.10")
+def test_a_type_hint_with_bool_and_a_tensor_of_bool(ffi: Any) -> None:
+    hints = typing.get_type_hints(ffi.get_global_func("testing.tensors.to_bool"))
+    tensor, _, number = typing.get_args(hints["x"])
+    assert tensor == ffi.Tensor and number == bool and repr(number) == "<class 'bool'>"
+    assert isinstance(True, number) and not isinstance(1, number) and issubclass(bool, number) and number(3) is True
+
+
 @pytest.mark.parametrize(
     "name",
     ["Object", "Function", "Module", "Tensor", "Shape", "Array", "List", "Map", "Dict", "Set", "FrozenSet"],

@@ -46,10 +46,12 @@ def run_pyright(
 ) -> str:
     """Return pyright's errors for files of a folder; empty if there are none. `roots` have their own modules."""
     paths = [str(path) for path in search]
+    # Stubs of installed packages, such as NumPy's, may need the syntax of this version.
+    minor = min(max(sys.version_info.minor, 10), 14)
     settings = {
         "typeCheckingMode": "strict",
         "include": list(included),
-        "pythonVersion": "3.10",
+        "pythonVersion": f"3.{minor}",
         # Errors that the files expect must occur.
         "reportUnnecessaryTypeIgnoreComment": "error",
         "extraPaths": paths,

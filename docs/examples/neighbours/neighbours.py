@@ -40,7 +40,7 @@ def search_all(points: Any, queries: Any, k: int, metric: Metric = Metric.L2) ->
         distances = ((queries[:, None] - points) ** 2).sum(axis=2)
     else:
         if metric == Metric.COSINE:
-            points = points / np.linalg.norm(points, axis=1, keepdims=True)
+            points = points / (points**2).sum(axis=1, keepdims=True) ** 0.5
         distances = -(queries @ points.T)
     return np.argsort(distances, axis=1, kind="stable")[:, :k]
 

@@ -35,7 +35,7 @@ def zeros(shape: Any, dtype: Any = None, order: str = "C", ctx: str = "cpu") -> 
         The order or context is not supported.
     """
     if not isinstance(dtype, (type(None), anyffi.dtype)):
-        dtype = np.dtype(dtype)
+        dtype = np.dtype[Any](dtype)
     try:
         return _npi.zeros(shape, dtype, order, ctx)
     except OverflowError as error:
