@@ -29,6 +29,8 @@ _SEQUENCES, _MAPPINGS, _SETS = (
     (code.SET, code.FROZEN_SET),
 )
 _IMMUTABLE = (code.ARRAY, code.SHAPE, code.MAP, code.FROZEN_SET)
+#: Classes whose items are read without users' code.
+_ITERABLES = frozenset(map(id, (tuple, list, set, frozenset)))
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 
@@ -123,7 +125,7 @@ def _create_of(memory: Any, type_code: int, content: Any = GIVEN) -> int:
 
 def _create_set_of(memory: Any, type_code: int, content: Any = ()) -> int:
     keep: list[Any] = []
-    if type(content) not in (tuple, list, set, frozenset):
+    if id(type(content)) not in _ITERABLES:
         return 0
     recipe = write_plain(content, keep, with_nans=False)
     if recipe is None:

@@ -39,7 +39,7 @@ _find_element = platform.plain(library.wrapper_find_element)
 def pack_slice(which: slice) -> bytes | None:
     """Pack the parts of a slice of ints and None; None for others, and for a step of zero."""
     start, stop, step = which.start, which.stop, which.step
-    if step == 0 and type(step) is int:
+    if type(step) is int and step == 0:
         return None
     packed = NONE
     for part in (start, stop, step) if step is not None else (start, stop):

@@ -107,15 +107,15 @@ def _list_one_by_one(address: int) -> list[Any]:
             release(element)
 
 
-#: Types whose values the runtime compares with numbers and text.
-_COMPARED = (int, str, float, bytes, bool, type(None))
+#: Types whose values the runtime compares with numbers and text, by id.
+_COMPARED = frozenset(map(id, (int, str, float, bytes, bool, type(None))))
 
 
 def find_value(self: Any, type_code: int, value: Any, start: int, stop: int) -> int:
     """Find a value among the elements from `start` to below `stop`; return -1 if it is absent."""
     address = unwrap_as(self, type_code)
     keep: list[Any] = []
-    packed = pack_borrowed(value, keep) if type(value) in _COMPARED else None
+    packed = pack_borrowed(value, keep) if id(type(value)) in _COMPARED else None
     is_equal = c_int32()
     position = start
     element = OwnedValue(VALUE_SIZE)

@@ -16,6 +16,7 @@ from .wrapper import memory_of
 __all__ = ["ItemsCore", "KeysCore", "ValuesCore"]
 
 
+_EXACT = frozenset(map(id, (set, frozenset, list, tuple)))
 _EQUAL = 2  # as `anyffi_wrapper_compare` numbers it
 _compare = platform.plain(library.wrapper_compare)
 _compare_keys = platform.plain(library.wrapper_compare_keys)
@@ -103,6 +104,9 @@ class KeysCore(_SetCore, _ViewCore):
         return _equal(self, other, _compare_keys)
 
     def __and__(self, other: object) -> Any:
+        if id(type(other)) in _EXACT:
+            # No generator, which would make another error of a StopIteration that a key raises.
+            return {key for key in other if key in self}  # type: ignore[attr-defined]
         return AbstractSet.__and__(self, other)  # type: ignore[operator]
 
     def __rand__(self, other: object) -> Any:

@@ -59,7 +59,7 @@ static int anyffi_py_make_sequence(PyObject* x, int32_t type_code, AnyffiValue* 
   int is_read = PyList_CheckExact(x) || PyTuple_CheckExact(x);
   if (!is_read && anyffi_py_need_stack() < 0) return -1;
   PyObject* items = is_read                    ? anyffi_py_return_new(x)
-                    : type_code == ANYFFI_LIST ? PySequence_List(x)
+                    : type_code == ANYFFI_LIST ? anyffi_py_list_of(x)
                                                : PySequence_Tuple(x);
   if (items == NULL) return -1;
   int status = anyffi_py_pack_object(items, out) < 0 ? -1 : 1;

@@ -114,7 +114,7 @@ class MappingMethods(Container):
     @recursive_repr
     def __repr__(self) -> str:
         self._anyffi_runtime.need_stack()
-        pairs = ", ".join(f"{key!r}: {value!r}" for key, value in self._anyffi_pairs())
+        pairs = ", ".join([f"{key!r}: {value!r}" for key, value in self._anyffi_pairs()])
         return f"{shown_class(self)}({{{pairs}}})"
 
 
@@ -270,7 +270,7 @@ class DictMethods(MappingMethods):
             # Converted first: without memory for that, nothing has changed.
             converted = runtime.to_object(default)
             # As an element is read: a Function that calls a Python callable is that callable.
-            unpacked = default if callable(default) else converted
+            unpacked = runtime.to_object((converted,))[0] if callable(converted) else converted
             # In one step, because another thread may set it meanwhile.
             found = runtime.dict_setdefault(self, key, converted)
             return unpacked if type(found) is int else found[0]

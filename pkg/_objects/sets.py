@@ -162,7 +162,8 @@ class _Set(Container):
         """Return whether the other operand is a set whose size decides, without a look at the elements."""
         if issubclass(type(other), _Set):
             return relation(self._anyffi_size(), other._anyffi_size())
-        return type(other) in (set, frozenset) and relation(self._anyffi_size(), len(other))
+        is_plain = type(other) is set or type(other) is frozenset
+        return is_plain and relation(self._anyffi_size(), len(other))
 
     def __eq__(self, other: object) -> Any:
         if self is other:
@@ -244,17 +245,17 @@ class _Set(Container):
 
     def union(self, /, *others: Iterable[Any]) -> Any:
         """Return a new set of the elements of this one and all others."""
-        theirs = [*map(_comparables, others)]
+        theirs = [_comparables(other) for other in others]
         return self._anyffi_new(_unite(_comparables(self), *theirs))
 
     def intersection(self, /, *others: Iterable[Any]) -> Any:
         """Return a new set of the elements that this one and all others have."""
-        theirs = [*map(_comparables, others)]
+        theirs = [_comparables(other) for other in others]
         return self._anyffi_new(_intersect(_comparables(self), *theirs))
 
     def difference(self, /, *others: Iterable[Any]) -> Any:
         """Return a new set of the elements of this one that no other has."""
-        theirs = [*map(_comparables, others)]
+        theirs = [_comparables(other) for other in others]
         return self._anyffi_new(_subtract(_comparables(self), *theirs))
 
     def symmetric_difference(self, other: Iterable[Any], /) -> Any:
@@ -265,9 +266,9 @@ class _Set(Container):
     def isdisjoint(self, other: Iterable[Any], /) -> bool:
         """Return whether the two have no element in common."""
         if issubclass(type(other), _Set) and is_public(type(other)):
-            return not any(element in other for element in self._anyffi_elements())
+            return not _has_any(self._anyffi_elements(), other.__contains__)
         if is_public(type(self)):
-            return not any(self._anyffi_has(element) for element in _listed(other))
+            return not _has_any(_listed(other), self._anyffi_has)
         theirs = _distinct(other)
         return _comparables(self).keys().isdisjoint(_comparables(theirs))
 
@@ -279,14 +280,14 @@ class _Set(Container):
     def issuperset(self, other: Iterable[Any], /) -> bool:
         """Return whether this one has every element of the other."""
         if is_public(type(self)):
-            return all(self._anyffi_has(element) for element in _listed(other))
+            return _has_all(_listed(other), self._anyffi_has)
         theirs = _distinct(other)
         return _comparables(self).keys() >= _comparables(theirs).keys()
 
     @recursive_repr
     def __repr__(self) -> str:
         self._anyffi_runtime.need_stack()
-        elements = ", ".join(map(repr, self._anyffi_elements()))
+        elements = ", ".join([repr(element) for element in self._anyffi_elements()])
         return f"{shown_class(self)}({{{elements}}})" if elements else f"{shown_class(self)}()"
 
     def __reduce__(self, /) -> tuple[Any, ...]:
@@ -298,6 +299,23 @@ class _Set(Container):
         if holds_trees:
             elements = [*map(self._anyffi_runtime.to_plain, elements)]
         return self._anyffi_reduced(elements)
+
+
+# Loops, not `any` and `all` of a generator, which would make another error of a StopIteration that an element raises.
+
+
+def _has_any(elements: Iterable[Any], has: Callable[[Any], bool]) -> bool:
+    for element in elements:
+        if has(element):
+            return True
+    return False
+
+
+def _has_all(elements: Iterable[Any], has: Callable[[Any], bool]) -> bool:
+    for element in elements:
+        if not has(element):
+            return False
+    return True
 
 
 def _unite(first: _Distinct, *others: _Distinct) -> _Distinct:
@@ -359,7 +377,7 @@ class FrozenSetMethods(_Set):
             return known
         self._anyffi_runtime.need_stack()
         return self._anyffi_hash(
-            hash(frozenset(map(_Hashed, map(hash, map(hashable, self._anyffi_iterate())))))
+            hash(frozenset([_Hashed(hash(hashable(element))) for element in self._anyffi_iterate()]))
         )
 
     def copy(self, /) -> Any:
@@ -476,18 +494,18 @@ class SetMethods(_Set):
 
     def update(self, /, *others: Iterable[Any]) -> None:
         """Add the elements of all others."""
-        self._anyffi_add_all(_unite({}, *map(_comparables, others)))
+        self._anyffi_add_all(_unite({}, *[_comparables(other) for other in others]))
 
     def intersection_update(self, /, *others: Iterable[Any]) -> None:
         """Keep only the elements that all others have."""
-        theirs = [*map(_comparables, others)]
+        theirs = [_comparables(other) for other in others]
         mine = _comparables(self)
         kept = dict.fromkeys(_intersect(mine, *theirs))
         self._anyffi_change_elements((), _subtract(mine, kept))
 
     def difference_update(self, /, *others: Iterable[Any]) -> None:
         """Remove the elements that any other has."""
-        self._anyffi_change_elements((), _unite({}, *map(_comparables, others)))
+        self._anyffi_change_elements((), _unite({}, *[_comparables(other) for other in others]))
 
     def symmetric_difference_update(self, other: Iterable[Any], /) -> None:
         """Keep the elements that only one of the two has."""

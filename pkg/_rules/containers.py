@@ -130,7 +130,8 @@ def _checked(cls: type, shown: str, method: Any) -> Any:
                     return method(self) if first is _NONE else method(self, first)
                 return method(self, first, second, *rest)
             except Exception as exception:
-                locate_method(exception, (first, second, *rest), called)
+                given = (first,) if second is _NONE else (first, second, *rest)
+                locate_method(exception, given, called)
                 raise
 
     else:

@@ -198,7 +198,7 @@ def _follow(x: Any, path: str) -> tuple[Any, bool]:
             return _UNKNOWN, False
         end = step.end()
         key: Any = int(step[1]) if step[1] is not None else step[2]
-        if type(x) in (list, tuple) and type(key) is int and key < len(x):
+        if (type(x) is list or type(x) is tuple) and type(key) is int and key < len(x):
             x = x[key]
         elif type(x) is dict:
             # Not a dict lookup, which would call methods of users' keys.

@@ -282,3 +282,22 @@ def test_as_python(ffi: Any, name: str, expression: str) -> None:
         # On PyPy a list whose sort failed is partly sorted.
         if CPYTHON or not isinstance(expected, tuple):
             assert _shown(ours, ffi) == _shown(pythons, ffi), content
+
+
+def test_setdefault_returns_what_it_stores(ffi: Any) -> None:
+    """The value as it is read later, also for callables that convert to something else."""
+
+    def call() -> int:
+        return 1
+
+    callable_index = type("Index", (), {"__call__": call, "__index__": lambda self: 7})()
+    callable_value = type("Value", (), {"__call__": call, "__anyffi_value__": lambda self: call})()
+    for key in (1, (1, 2)):
+        for default, stored in [
+            (call, call),
+            (ffi.convert(call), call),
+            (callable_index, 7),
+            (callable_value, call),
+        ]:
+            made = ffi.Dict()
+            assert made.setdefault(key, default) is made[key] is stored

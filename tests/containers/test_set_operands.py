@@ -380,3 +380,47 @@ def test_elements_after_the_one_that_decides(ffi: Any, name: str, before: int) -
         mine.isdisjoint([*range(300, 300 + before), [], 5])
     with pytest.raises(TypeError, match="unhashable type: 'set'"):
         mine.issuperset([*range(before), {1}])
+
+
+def _stop(*args: Any) -> Any:
+    raise StopIteration
+
+
+@pytest.mark.parametrize(
+    "name", ["union", "difference", "intersection", "update", "difference_update", "intersection_update"]
+)
+def test_an_operand_that_raises_stop_iteration(ffi: Any, name: str) -> None:
+    """The error is the caller's; it does not end the iteration over the operands."""
+    operand = type("Operand", (), {"__iter__": _stop})()
+    for operands in [(operand,), ([1], operand), (operand, [1])]:
+        mine = ffi.Set([1, 2])
+        with pytest.raises(StopIteration):
+            getattr(mine, name)(*operands)
+        assert mine == {1, 2}
+
+
+def test_elements_that_raise_stop_iteration(ffi: Any) -> None:
+    """Hashes, reprs and comparisons raise it, too, as those of Python's containers do."""
+    shown = type("Shown", (), {"__repr__": _stop})()
+    for container in (
+        ffi.List([shown]),
+        ffi.Set([shown]),
+        ffi.FrozenSet([shown]),
+        ffi.Dict({1: shown}),
+        ffi.Map({shown: 1}),
+    ):
+        with pytest.raises(StopIteration):
+            repr(container)
+    hashed = type("Hashed", (), {"__hash__": lambda self: 1})()
+    mine, frozen, entries = ffi.Set([1, hashed]), ffi.FrozenSet([hashed]), ffi.Dict({hashed: 1})
+    type(hashed).__hash__ = _stop  # type: ignore[assignment, method-assign]
+    operations: list[Callable[[], Any]] = [
+        lambda: hash(frozen),
+        lambda: mine.isdisjoint([hashed]),
+        lambda: mine.issuperset([hashed]),
+        lambda: ffi.Set([1]).isdisjoint(mine),
+        lambda: entries.keys() & [hashed],
+    ]
+    for operation in operations[:3] + operations[4:]:
+        with pytest.raises(StopIteration):
+            operation()

@@ -277,3 +277,37 @@ def test_the_class_of_an_argument_is_not_kept_alive(ffi: Any) -> None:
     references = use()
     gc.collect()
     assert [reference() for reference in references] == [None] * 4
+
+
+class _Incomparable(type):
+    """Its classes cannot be compared."""
+
+    def __eq__(cls, other: object) -> bool:
+        raise ValueError("compared")
+
+    __hash__ = type.__hash__
+
+
+def _raise(*args: Any) -> Any:
+    raise ValueError("called")
+
+
+def test_classes_that_cannot_be_compared(ffi: Any) -> None:
+    """Classes are compared by identity."""
+    cls: Any = _Incomparable("Sub", (list,), {"__len__": _raise})
+    with pytest.raises(TypeError, match=r"at \[0\]: expected int, got str"):
+        ffi.get_global_func("testing.typed.array_int")(cls(["a"]))
+    odd: Any = _Incomparable("Odd", (), {"__iter__": lambda self: iter([1, 3])})
+    assert ffi.Set([1, 2]).issuperset(odd()) is False
+    assert ffi.Set(odd()) == {1, 3}
+    assert ffi.Dict({1: 2}).keys() | odd() == {1, 3}
+    assert 1 not in ffi.List([odd()])
+
+
+def test_the_step_of_a_slice_is_not_compared(ffi: Any) -> None:
+    """As for `list`: a step is only asked for its index."""
+    step = type("Step", (), {"__eq__": _raise, "__hash__": None, "__index__": lambda self: 2})()
+    assert ffi.List([1, 2, 3])[::step] == [1, 3]
+    items = ffi.List([1, 2, 3])
+    del items[::step]
+    assert items == [2]
