@@ -20,8 +20,8 @@ _get_size = platform.plain(library.wrapper_get_size)
 _is_disjoint = platform.plain(library.wrapper_is_disjoint)
 #: Operations of `anyffi_wrapper_compare`.
 _LESS, LESS_EQUAL, _EQUAL, _NOT_EQUAL, _GREATER, GREATER_EQUAL = range(6)
-#: Python's set classes, whose elements are read without users' code; by id, since comparing classes may run code of
-#: their metaclasses.
+#: Python's set classes, whose elements are read without users' code; by id, since comparing classes may run
+#: code of their metaclasses.
 _SETS = frozenset(map(id, (set, frozenset)))
 _PLAIN = _SETS | {id(list), id(tuple)}
 #: So many elements are converted first, since they usually decide.

@@ -23,6 +23,8 @@ _compare_keys = platform.plain(library.wrapper_compare_keys)
 
 
 def _compare_items(mine: Any, theirs: Any) -> Any:
+    if mine is theirs:
+        return -1  # the runtime would not look at the items, which have methods of their own
     found = -1
     for type_code in (code.DICT, code.MAP):
         if found < 0:

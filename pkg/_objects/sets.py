@@ -266,7 +266,8 @@ class _Set(Container):
     def isdisjoint(self, other: Iterable[Any], /) -> bool:
         """Return whether the two have no element in common."""
         if issubclass(type(other), _Set) and is_public(type(other)):
-            return not _has_any(self._anyffi_elements(), other.__contains__)
+            public: Any = other
+            return not _has_any(self._anyffi_elements(), public.__contains__)
         if is_public(type(self)):
             return not _has_any(_listed(other), self._anyffi_has)
         theirs = _distinct(other)
@@ -301,18 +302,18 @@ class _Set(Container):
         return self._anyffi_reduced(elements)
 
 
-# Loops, not `any` and `all` of a generator, which would make another error of a StopIteration that an element raises.
+# Not `any` and `all` of a generator, which would make another error of a StopIteration from an element.
 
 
 def _has_any(elements: Iterable[Any], has: Callable[[Any], bool]) -> bool:
-    for element in elements:
+    for element in elements:  # noqa: SIM110
         if has(element):
             return True
     return False
 
 
 def _has_all(elements: Iterable[Any], has: Callable[[Any], bool]) -> bool:
-    for element in elements:
+    for element in elements:  # noqa: SIM110
         if not has(element):
             return False
     return True

@@ -346,3 +346,22 @@ def test_other_operands_say_whether_they_are_unequal(ffi: Any) -> None:
             assert (view == Says(), view != Says()) == ("equal", "unequal")
             assert view.__ne__(5) is NotImplemented
             assert (view != {"b"}, view != 5, view != set(view)) == (True, True, False)
+
+
+def test_the_items_of_a_mapping_are_compared_with_themselves(ffi: Any) -> None:
+    """As sets of pairs: keys are hashed, and a NaN that is read twice is not equal."""
+    hashed = []
+
+    class Key:
+        def __hash__(self) -> int:
+            hashed.append(self)
+            return 1
+
+    key = Key()
+    for cls in (ffi.Dict, ffi.Map):
+        entries = cls({key: 1})
+        hashed.clear()
+        assert entries.items() == entries.items()
+        assert hashed == [key]
+        entries = cls({1: float("nan")})
+        assert entries.items() != entries.items()

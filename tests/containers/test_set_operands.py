@@ -418,9 +418,8 @@ def test_elements_that_raise_stop_iteration(ffi: Any) -> None:
         lambda: hash(frozen),
         lambda: mine.isdisjoint([hashed]),
         lambda: mine.issuperset([hashed]),
-        lambda: ffi.Set([1]).isdisjoint(mine),
         lambda: entries.keys() & [hashed],
     ]
-    for operation in operations[:3] + operations[4:]:
+    for operation in operations:
         with pytest.raises(StopIteration):
             operation()
