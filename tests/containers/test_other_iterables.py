@@ -204,3 +204,24 @@ def test_iterables_that_change_the_container(ffi: Any) -> None:
     assert numbers == [LONG, LONG]
     assert pairs["c"].same_as(pairs)
     del pairs["c"]
+
+
+def test_an_iterable_is_asked_as_list_asks_it(ffi: Any) -> None:
+    """For its length and its iterator in the order of `list(x)`, which depends on the version of Python."""
+    asked: list[str] = []
+
+    class Iterable:
+        def __len__(self) -> int:
+            asked.append("len")
+            return 2
+
+        def __iter__(self) -> Any:
+            asked.append("iter")
+            return iter([1, 2])
+
+    list(Iterable())
+    expected = asked[:]
+    for cls in (ffi.List, ffi.Set, ffi.FrozenSet):
+        asked.clear()
+        cls(Iterable())
+        assert asked == expected
