@@ -72,14 +72,16 @@ def _item_of(type_code: int) -> Maker:
                     element = _pop_cell() if cells else OwnedValue(VALUE_SIZE)
                     found = _read_element(memory_of(self), type_code, index, element)
                 except (AttributeError, TypeError, IndexError):
-                    # It is no wrapper, or another thread took the last cell.
-                    return call_shared(shared, self, key)
-                if found is not _UNREAD:
-                    _push_cell(element)
-                    return found
-                value = _value_of(element)
-                if value[0] != _UNSET:
-                    return take(value, element)
+                    # It is no wrapper, or another thread took the last cell. The shared method is called below, where
+                    # this exception is not the context of its own.
+                    found = element = None
+                if element is not None:
+                    if found is not _UNREAD:
+                        _push_cell(element)
+                        return found
+                    value = _value_of(element)
+                    if value[0] != _UNSET:
+                        return take(value, element)
             elif type(key) is slice and not rest and not named:
                 bounds = pack_slice(key)
                 if bounds is not None and is_exactly(self, *_LIKE[type_code]):

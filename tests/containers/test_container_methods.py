@@ -301,3 +301,11 @@ def test_setdefault_returns_what_it_stores(ffi: Any) -> None:
         ]:
             made = ffi.Dict()
             assert made.setdefault(key, default) is made[key] is stored
+
+
+@pytest.mark.parametrize("name", ["List", "Array", "Shape", "Dict", "Map"])
+def test_errors_of_empty_containers_have_no_context(ffi: Any, name: str) -> None:
+    cls = getattr(ffi, name)
+    with pytest.raises(ValueError, match=f"this {name} is empty: __init__ was not called") as raised:
+        cls.__new__(cls)[1]
+    assert raised.value.__context__ is None
