@@ -312,7 +312,7 @@ def find_dtype(x: Any) -> _Triple | None:
     found = np.dtype(x)
     if found.type is not x:
         return None
-    triple = _of_numpy(found)
+    triple = _of_numpy(found, given=x)
     _known[id(x)] = x, triple, _spell(*triple)
     return triple
 
@@ -330,7 +330,8 @@ def is_kept(x: Any) -> bool:
     return id(x) in _known or (type(x) is dtype and _by_name.get(x) is x)
 
 
-def _of_numpy(x: Any) -> _Triple:
+def _of_numpy(x: Any, *, given: Any = None) -> _Triple:
+    """Return the triple of a dtype, for which a scalar class may be given."""
     code = _NUMPY_CODES.get(x.kind)
     if x.isnative and x.num < FIRST_OF_USERS and x.num not in _PADDED and code is not None:
         return code, x.itemsize * 8, 1
@@ -340,7 +341,7 @@ def _of_numpy(x: Any) -> _Triple:
             return _parse(x.name)  # the names are the same
         except ValueError:
             pass
-    raise blame(TypeError(f"dtype {x} has no DLPack code{_advise(x)}"), x)
+    raise blame(TypeError(f"dtype {x} has no DLPack code{_advise(x)}"), x if given is None else given)
 
 
 def _of_torch(x: Any) -> _Triple:
