@@ -17,12 +17,20 @@ typedef struct {
 /// The finalizer of the interpreter, which calls `__del__`.
 static destructor anyffi_py_call_del;
 
+#define ANYFFI_FINALIZER_TRIES (PY_VERSION_HEX < 0x030B0000 ? 3 : 1)
+
 /// The `tp_finalize` of classes whose `__del__` does nothing but keep objects alive that C++ refers to.
 static void anyffi_py_finalize_shared(PyObject* x) {
   AnyffiObject* object = ((AnyffiWrapper*)x)->object;
   // Other threads may be about to call overrides.
   anyffi_py_enable_retain(x);
-  if (object != NULL && __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) > 1) anyffi_py_call_del(x);
+  // Before CPython 3.11 no function of Python runs without memory for its frame: tried again, since others fail once.
+  for (int i = 0; i < ANYFFI_FINALIZER_TRIES; ++i) {
+    if (object == NULL || __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) == 1) return;
+    Py_ssize_t references = Py_REFCNT(x);
+    anyffi_py_call_del(x);
+    if (Py_REFCNT(x) != references) return;
+  }
 }
 
 /// Prepares a class for objects that stay alive, as Python's `Overrides.prepare` does; -1 with an exception.

@@ -32,9 +32,9 @@ IN_A_ROW = 300
 LASTING = ("mismatch", "list", "big dict", "set update", "array copied", "nested callbacks", "error of C++", "overload",
            "no overload", "struct", "std map", "deep copies", "keywords", "dict set", "objects from wrong values")  # fmt: skip
 LASTING_PROGRAMS = ("cross_exceptions", "load_again", "sort", "show")
-#: By mode. CPython before 3.11 allocates a frame for each call, without which an object with overrides loses its
-#: finalizer; and `code_dealloc` frees a cache again that was freed when memory was exhausted.
-LOST_BEFORE_311 = {"cython": ("keep_overrides",), "ctypes": ("keep_overrides", "change")}
+#: CPython before 3.11 allocates a frame for each call, without which an object with overrides is not finalized, and
+#: lost; and `code_dealloc` frees a cache again that was freed when memory was exhausted.
+LOST_BEFORE_311 = ("keep_overrides", "change")
 
 
 @pytest.fixture(scope="module")
@@ -220,7 +220,7 @@ def run_program(ffi: Any, failing_memory: pathlib.Path, name: str, *library: str
 def test_each_allocation_of_a_program_fails(
     ffi: Any, name: str, failing_memory: pathlib.Path, build: Build, record_property: Any
 ) -> None:
-    if sys.version_info < (3, 11) and name in LOST_BEFORE_311.get(ffi.ffi_mode, ()):
+    if sys.version_info < (3, 11) and ffi.ffi_mode == "ctypes" and name in LOST_BEFORE_311:
         pytest.skip("CPython before 3.11 cannot call a Python function, or frees its cache twice")
     libraries = [build(*source) for source in PROGRAMS[name].items()]
     record_property("faults", run_program(ffi, failing_memory, name, *libraries))
