@@ -72,8 +72,8 @@ def _item_of(type_code: int) -> Maker:
                     element = _pop_cell() if cells else OwnedValue(VALUE_SIZE)
                     found = _read_element(memory_of(self), type_code, index, element)
                 except (AttributeError, TypeError, IndexError):
-                    # It is no wrapper, or another thread took the last cell. The shared method is called below, where
-                    # this exception is not the context of its own.
+                    # It is no wrapper, or another thread took the last cell. The shared method is called
+                    # below, where this exception is not the context of its own.
                     found = element = None
                 if element is not None:
                     if found is not _UNREAD:

@@ -83,7 +83,7 @@ def measure(
         if contender not in finders or contender not in options["contenders"]:
             continue
         try:
-            # The objects of the setup that the statement does not use stay alive, too: what is returned may refer to them.
+            # Objects of the setup that the statement does not use stay alive, too: results may refer to them.
             names, used = prepare(snippet, finders[contender])
             alive.append(names)
             stopwatches[contender] = stopwatch_of(snippet, used, options["slice_ns"])
