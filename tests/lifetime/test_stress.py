@@ -23,7 +23,9 @@ pytestmark = [
 )
 def test_stress(ffi: Any, name: str) -> None:
     if name == "fork" and CPYTHON_313T:
-        pytest.skip("a child of CPython 3.13t waits for ever for a dict that a thread of its parent was reading")
+        pytest.skip(
+            "a child of CPython 3.13t waits for ever for a dict that a thread of its parent was reading"
+        )
     program = ROOT / "tests" / "support" / "stress.py"
     # Python warns of forks in a process with threads, which are tested here.
     warnings = ["-W", "error", "-W", "ignore:This process:DeprecationWarning"]
