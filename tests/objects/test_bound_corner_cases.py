@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from programs import stubgen
-from support import CPYTHON, Build, collect, compiles_classes, frees_classes
+from support import CPYTHON, FREE_THREADED, Build, collect, compiles_classes, frees_classes
 
 pytestmark = compiles_classes
 
@@ -588,3 +588,19 @@ def test_objects_with_the_methods_of_a_sequence(ffi: Any, build: Build) -> None:
         module.sequence([module.Track()])
     with pytest.raises(TypeError, match=r"at \[1\]: expected Sequence\[float\], got protocols.Track"):
         module.rows([row, module.Track()])
+
+
+@pytest.mark.keeps_live("types are never freed")
+@pytest.mark.skipif(FREE_THREADED, reason="builds without the GIL track wrappers from the start")
+def test_objects_of_numbers_that_python_creates_cost_the_collector_nothing(ffi: Any, corner: Any) -> None:
+    corner.Leaf(1)  # the first call is a slow one
+
+    @ffi.dataclass("corner.Other")
+    class Other:
+        """A new class, after which those of all types are looked up again."""
+
+        x: int
+
+    assert Other(1).x == 1
+    if ffi.ffi_mode == "cython":
+        assert not gc.is_tracked(corner.Leaf(1))
