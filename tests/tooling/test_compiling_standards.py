@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pathlib
 from typing import Any
 
@@ -15,6 +16,7 @@ pytestmark = needs_compilers
 SPANS = """
 #include <anyffi/anyffi.h>
 #include <anyffi/stl/span.h>
+#include <anyffi/stl/string.h>
 #include <anyffi/stl/wide_string.h>
 using anyffi::arg;
 ANYFFI_EXPORT(total, [](std::span<const double> x) {
@@ -31,6 +33,17 @@ ANYFFI_EXPORT(first_two, [](std::span<const int64_t> x) { return x.first(2); }, 
 using Shorts = std::vector<int16_t>;
 ANYFFI_CLASS(Shorts, "spans.Shorts").init<>();
 ANYFFI_EXPORT(first_short, [](std::span<const int16_t> x) { return x.first(1); }, arg("x"));
+ANYFFI_EXPORT(same_words, [](std::span<const std::string> x) { return x; }, arg("x"));
+struct Counted {
+  int64_t count = 1;
+};
+ANYFFI_CLASS(Counted, "spans.Counted").init<>().field("count", &Counted::count);
+ANYFFI_EXPORT(count_all, [](std::span<const Counted> x, std::span<Counted* const> counted) {
+  for (Counted* each : counted) each->count += x[0].count;
+}, arg("x"), arg("counted"));
+ANYFFI_EXPORT(same_long, [](std::span<const long double> x) { return x; }, arg("x"));
+ANYFFI_EXPORT(last_of_three, [](std::span<const double, 3> x) { return x.last(1); }, arg("x"));
+ANYFFI_EXPORT(negate_both, [](std::span<double, 2> x) { x[0] = -x[0], x[1] = -x[1]; }, arg("x"));
 """
 
 
@@ -84,6 +97,38 @@ def test_spans(ffi: Any, spans: pathlib.Path) -> None:
     ints.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):
         module.double_all(ints)
+
+
+@pytest.mark.keeps_live(reason="a module stays loaded")
+@pytest.mark.slow("compiling")
+def test_spans_of_what_no_tensor_has(ffi: Any, spans: pathlib.Path) -> None:
+    module = ffi.load_module(spans)
+    assert inspect.signature(module.same_words).parameters["x"].annotation == "Sequence[str]"
+    assert module.same_words(["a", "b"]) == ["a", "b"]
+    with pytest.raises(TypeError, match=r"at \[0\]: expected str, got int"):
+        module.same_words([1])
+    with pytest.raises(TypeError, match=r"expected Sequence\[str\], got str"):
+        module.same_words("ab")
+    counted = module.Counted()
+    module.count_all([counted], [counted])
+    assert counted.count == 2
+    assert module.same_long([1, 0.5]) == [1.0, 0.5]
+
+
+@pytest.mark.keeps_live(reason="a module stays loaded")
+@pytest.mark.slow("compiling")
+def test_spans_of_fixed_size(ffi: Any, spans: pathlib.Path) -> None:
+    np = pytest.importorskip("numpy")
+    module = ffi.load_module(spans)
+    assert module.last_of_three([1, 2, 3]) == module.last_of_three(np.array([1.0, 2.0, 3.0])) == [3.0]
+    both = np.array([1.0, 2.0])
+    module.negate_both(both)
+    assert both.tolist() == [-1.0, -2.0]
+    for call in (lambda: module.last_of_three(both), lambda: module.last_of_three([1])):
+        with pytest.raises(ValueError, match="expected 3 elements"):
+            call()
+    with pytest.raises(ValueError, match="expected 2 elements"):
+        module.negate_both(np.zeros(3))
 
 
 EXPORTS = """

@@ -83,6 +83,7 @@ TYPES: dict[str, Any] = {
     "std::vector<std::error_code>": [None, None],
     "std::set<std::wstring>": {"a"},
     "std::vector<std::complex<double>>": [1j],
+    "std::vector<long double>": [0.5],
     "anyffi::Array<Point>": ((1, 2),),
     "anyffi::Iterable<Word>": ("a",),
     "std::wstring_view": "aé",

@@ -105,7 +105,7 @@ template <class T, class C, class Load>
 bool load_each(const AnyffiValue& value, C& filled, const char* name, AnyffiMismatch& why, const Load& load) {
   static_assert(!kIsView<T>, "anyffi: a container must own its elements: use std::string or TypedTensor, not a view");
   if (__builtin_expect(!is_array(value.type_code) && value.type_code != ANYFFI_LIST, 0)) {
-    if constexpr (kIsContiguous<T, C>) {
+    if constexpr (kIsContiguous<T, C> && kHasDataType<T>) {
       if (const AnyffiTensorData* tensor = find_numbers(value, DataTypeOf<T>::value)) {
         make_sized(filled, static_cast<size_t>(tensor->shape[0]));
         copy_numbers<sizeof(T)>(*tensor, filled.data());
