@@ -89,7 +89,7 @@ class BoundClasses:
             if found is not None:
                 return found
             described = self._describe_type(type_code)
-            if described.fields and type(described.fields[0][3]) is int:
+            if _is_foreign(described):
                 return self._make_foreign(type_code, described)
             end = begin_permanent()
             cls = self._build(type_code, described)
@@ -291,6 +291,11 @@ class BoundClasses:
         with self._lock:
             cls = self._made.get(type_code)
             described = self._describe_type(type_code)
+            if _is_foreign(described):
+                # If there is a class, it was asked for by its key alone, before a library described the type.
+                self._made.pop(type_code, None)
+                self._members.pop(type_code, None)
+                return
             if (
                 cls is None
                 or type_code not in self._members
@@ -354,6 +359,11 @@ class BoundClasses:
 
 def _is_of_package(cls: type) -> bool:
     return cls.__module__ == "anyffi" or cls.__module__.startswith("anyffi._") or cls is object
+
+
+def _is_foreign(described: TypeDescription) -> bool:
+    """Return whether a type is an enumeration or an exception."""
+    return bool(described.fields) and type(described.fields[0][3]) is int
 
 
 def _compares_in_python(cls: type) -> bool:

@@ -6,6 +6,7 @@ import copy
 import enum
 import inspect
 import pickle
+import typing
 from typing import Any
 
 import pytest
@@ -197,6 +198,26 @@ def test_libraries_share_the_class(ffi: Any, space: Any, build: Build) -> None:
     assert other.other(1) is space.Metric.IP
     with pytest.raises(ValueError, match="expected a member of space.Metric, got 3"):
         other.other(3)
+
+
+def test_a_key_that_was_used_before_the_description(ffi: Any, build: Build) -> None:
+    # The key is one of the process, where each mode has to meet it undescribed.
+    key = f"shades_{ffi.ffi_mode}.Shade"
+    declared = f"""
+#include <anyffi/anyffi.h>
+enum class Shade {{ kDark = 1, kLight = 2 }};
+ANYFFI_TYPE_KEY(Shade, "{key}");
+"""
+    use = """ANYFFI_EXPORT(lighter, [](Shade) { return Shade::kLight; }, anyffi::arg("shade") = Shade::kDark);"""
+    bind = """ANYFFI_BIND(Shade).value("DARK", Shade::kDark).value("LIGHT", Shade::kLight);"""
+    user = ffi.load_module(build("uses.cc", declared + use))
+    assert inspect.signature(user.lighter).parameters["shade"].default == 1
+    assert typing.get_type_hints(user.lighter)["shade"] is not int
+    shades = ffi.load_module(build("shades.cc", declared + bind))
+    assert issubclass(shades.Shade, enum.IntEnum)
+    assert user.lighter(shades.Shade.DARK) is shades.Shade.LIGHT
+    assert inspect.signature(user.lighter).parameters["shade"].default is shades.Shade.DARK
+    assert typing.get_type_hints(user.lighter)["shade"] is shades.Shade
 
 
 KEYWORDS = """
