@@ -201,7 +201,8 @@ class Annotations:
                 tensor = self._node(ast.Name("Tensor"), table)
                 return f"{self.shorten('typing.Annotated')}[{tensor}, {ast.unparse(node)!r}]"
             elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-            if isinstance(elements[0], ast.List):
+            # A tuple without elements is tuple[()].
+            if elements and isinstance(elements[0], ast.List):
                 return self._callable(elements[0].elts, elements[1], table)
             held = _HELD if table is _GIVEN and ast.unparse(root) in _HOLDERS else table
             parameters = [self._node(element, held) for element in elements]

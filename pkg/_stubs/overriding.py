@@ -1,6 +1,7 @@
 """Members of C++ classes that type checkers refuse beside others of the class or its bases.
 
-C++ hides the function of a base by any other one of its name, and `a *= b` need not take what `a * b` takes.
+C++ hides the function of a base by any other one of its name, `a *= b` need not take what `a * b` takes, and
+`a == b` may be an expression.
 The stub has a comment for type checkers wherever they may refuse this.
 """
 
@@ -43,6 +44,8 @@ def _conflicts(stub: _Stub, cls: type, name: str) -> set[str]:
     in_place = _IN_PLACE.match(name)
     plain = f"__{in_place[1]}__" if in_place else name
     codes = set()
+    if name in ("__eq__", "__ne__") and _returns_other_than_bool(stub, name, vars(cls)[name]):
+        codes.add("override")  # of those of `object`
     for base in cls.__mro__:
         if base not in stub.names:
             continue
@@ -52,6 +55,11 @@ def _conflicts(stub: _Stub, cls: type, name: str) -> set[str]:
             if base is not cls and inherited in vars(base):
                 codes.add(_conflict(stub, name, vars(cls)[name], inherited, vars(base)[inherited]))
     return codes - {""}
+
+
+def _returns_other_than_bool(stub: _Stub, name: str, value: Any) -> bool:
+    shown = _shown(stub, name, value)
+    return shown is not None and any(overload.result not in ("bool", "Any") for overload in shown)
 
 
 def _fits_plain(stub: _Stub, cls: type, name: str, base: type, plain: str) -> bool:

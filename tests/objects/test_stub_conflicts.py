@@ -59,7 +59,9 @@ ANYFFI_CLASS(Base, "clash.Base")
     .op(ops::imul, [](Base& a, double) -> Base& { return a; }, arg("by"))
     .op(ops::sub, [](const Base& a, int64_t) { return a; }, arg("by"))
     .op(ops::isub, [](Base& a, clash::Text) -> Base& { return a; }, arg("text"))
-    .op(ops::itruediv, [](Base& a, int64_t) -> Base& { return a; }, arg("by"));
+    .op(ops::itruediv, [](Base& a, int64_t) -> Base& { return a; }, arg("by"))
+    .op(ops::eq, [](const Base& a, const Base&) { return a; }, arg("other"))
+    .op(ops::ne, [](const Base&, const Base&) { return anyffi::AnyValue(true); }, arg("other"));
 ANYFFI_CLASS(Derived, "clash.Derived", Base)
     .init<>()
     .static_method("create", [](int64_t) { return Derived(); }, arg("x"))
@@ -89,6 +91,7 @@ IGNORED = {
     "    def __imul__(self, by: float) -> Base: ...": "misc",
     "    def __imul__(self, other: Derived) -> Derived: ...": "misc, override",
     "    def __isub__(self, text: str) -> Base: ...": "misc",
+    "    def __eq__(self, other: object) -> Base: ...": "override",
     "    name = 0": "assignment",
     "    imag = 1": "assignment",
 }

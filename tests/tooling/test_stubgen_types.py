@@ -20,6 +20,7 @@ SOURCE = r"""
 #include <anyffi/stl/optional.h>
 #include <anyffi/stl/set.h>
 #include <anyffi/stl/string.h>
+#include <anyffi/stl/tuple.h>
 #include <anyffi/stl/unordered_map.h>
 #include <anyffi/stl/vector.h>
 using namespace anyffi;
@@ -39,6 +40,7 @@ DEF("vector")([](std::vector<int64_t> x) { return x; }, arg("x"));
 DEF("nested")([](std::map<std::string, std::vector<double>> x) { return x; }, arg("x"));
 DEF("sets")([](std::set<int64_t>, std::optional<std::vector<bool>> y) { return y; }, arg("x"), arg("y") = nullptr);
 DEF("optional")([](Optional<std::set<int64_t>> x) { return x; }, arg("x"));
+DEF("no_items")([](std::tuple<> x) { return x; }, arg("x"));
 DEF("own")([](List<int64_t> x, Array<std::vector<int64_t>>) { return x; }, arg("x"), arg("y"));
 
 DEF("int_or_float")([](double) { return "float"; }, arg("x")).def([](int64_t) { return 1; }, arg("x"));
@@ -80,6 +82,7 @@ def int_or_float(x: int) -> int: ...
 def int_or_float(x: float) -> str: ...
 def matrix(x: Annotated[_Exporter, 'float64[:, 3, row_major]'] | Sequence[Sequence[float]]) -> int: ...
 def nested(x: Mapping[str, Sequence[float]]) -> dict[str, list[float]]: ...
+def no_items(x: tuple[()] | anyffi.Array[Any] | list[Any]) -> tuple[()]: ...
 @overload
 def objects(x: Derived) -> int: ...
 @overload
