@@ -140,10 +140,9 @@ static inline const AnyffiObject* anyffi_py_owner_of(const AnyffiObject* target)
   return anyffi_py_is_enrolled(target) ? ((const AnyffiInstance*)target)->owner : NULL;
 }
 
-/// 1 for a C++ object that is known to refer to nothing itself, as those of no class.
+/// 1 for a C++ object that is known to refer to nothing itself.
 static inline int anyffi_py_refers_to_nothing(const AnyffiObject* target) {
-  if (target->deleter == anyffi_state.nurse_deleter) return 0;
-  if (target->type_code < ANYFFI_FIRST_DYNAMIC_TYPE) return target->type_code == ANYFFI_OBJECT;
+  if (target->type_code < ANYFFI_FIRST_DYNAMIC_TYPE || target->deleter == anyffi_state.nurse_deleter) return 0;
   AnyffiFoundClass found = anyffi_py_find_found(target->type_code);
   return found.cls != NULL && !found.refers;
 }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+import weakref
 from typing import Any
 
 import pytest
-from support import Build, compiles_classes, count_live, cpython_only
+from support import Build, collect, compiles_classes, count_live, cpython_only
 
 pytestmark = compiles_classes
 
@@ -200,3 +202,78 @@ def test_a_reference_is_returned_by_what_it_refers_to(owners: Any) -> None:
     assert frame.itself() is frame
     del frame
     assert tag.last().id == 1
+
+
+KNOWN_BEFORE = r"""
+#include <anyffi/anyffi.h>
+
+namespace before {
+struct Piece {
+  int64_t size = 5;
+};
+struct Whole {
+  anyffi::AnyValue callback;
+  Piece& piece();
+};
+struct Base {
+  int64_t first = 1;
+};
+struct Derived : Base {
+  int64_t second = 2;
+};
+Piece shared;
+Piece& Whole::piece() { return shared; }
+Derived many[2000];
+}  // namespace before
+
+using namespace before;
+using anyffi::Returns;
+using anyffi::arg;
+
+ANYFFI_CLASS(Piece, "before.Piece").field("size", &Piece::size);
+ANYFFI_CLASS(Whole, "before.Whole")
+    .init<>()
+    .field("callback", &Whole::callback)
+    .method("piece", &Whole::piece).returns(Returns::kReferenceInternal);
+ANYFFI_CLASS(Base, "before.Base").field("first", &Base::first);
+ANYFFI_CLASS(Derived, "before.Derived", Base).field("second", &Derived::second);
+ANYFFI_EXPORT(shared_piece, []() -> Piece& { return shared; }).returns(Returns::kReference);
+ANYFFI_EXPORT(base, [](int64_t i) -> Base& { return many[i]; }, arg("i")).returns(Returns::kReference);
+ANYFFI_EXPORT(derived, [](int64_t i) -> Derived& { return many[i]; }, arg("i")).returns(Returns::kReference);
+"""
+
+
+@pytest.fixture
+def before(ffi: Any, build: Build) -> Any:
+    return ffi.load_module(build("known_before.cc", KNOWN_BEFORE))
+
+
+@cpython_only("PyPy refers to each object more than once")
+def test_cycles_through_an_owner_that_came_later(before: Any) -> None:
+    def make() -> weakref.ref[Any]:
+        def mark() -> Any:
+            return piece
+
+        piece, whole = before.shared_piece(), before.Whole()
+        assert whole.piece() is piece
+        whole.callback = mark
+        return weakref.ref(mark)
+
+    found = make()
+    collect(until=lambda: found() is None)
+    assert found() is None
+
+
+def test_an_address_as_an_object_of_a_base_and_of_its_class(before: Any) -> None:
+    # More than the table has room for at first, so that its order changes.
+    bases, wholes = [], []
+    for i in range(2000):
+        bases.append(before.base(i))
+        wholes.append(before.derived(i))
+    for _ in range(2):
+        assert [i for i, x in enumerate(bases) if before.base(i) is not x] == []
+        assert [i for i, x in enumerate(wholes) if before.derived(i) is not x] == []
+        # From now on the table has a lock for all threads.
+        thread = threading.Thread(target=before.base, args=(0,))
+        thread.start()
+        thread.join()

@@ -56,8 +56,8 @@ class BiasedLock final : public ForkedLock {
     bool is_owner_;
   };
 
-  /// Holds the lock during its lifetime if this thread owns it, else is false: for fast paths, which need no registers
-  /// to be saved because nothing is called.
+  /// Holds the lock during its lifetime if this thread owns it, else is false. Entering calls no function, so that a
+  /// fast path that calls none either need not save registers.
   class OwnerSection {
    public:
     explicit OwnerSection(BiasedLock& lock) noexcept : lock_(lock), is_owner_(lock.try_enter()) {}

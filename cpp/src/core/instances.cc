@@ -58,21 +58,13 @@ class Instances {
     slots_[i] = nullptr;
     --size_;
   }
-  /// An object with this content whose type is `type_code` or derives from it. Returns a new reference, or a borrowed
-  /// one if ANYFFI_BORROWED is set and a wrapper keeps the object alive. No object that is found can be freed while the
-  /// lock is held.
+  /// An object with this content whose type is `type_code`, or else derives from it. Returns a new reference, or a
+  /// borrowed one if ANYFFI_BORROWED is set and a wrapper keeps the object alive. No object that is found can be freed
+  /// while the lock is held.
   AnyffiInstance* find(const void* content, int32_t type_code, uint32_t* flags) const noexcept {
     if (size_ == 0) return nullptr;
-    for (size_t i = start_of(content); slots_[i] != nullptr; i = next(i)) {
-      AnyffiObject* object = &slots_[i]->header;
-      if (slots_[i]->content != content) continue;
-      if (object->type_code != type_code && !has_base_at_start(object->type_code, type_code)) continue;
-      if ((*flags & ANYFFI_BORROWED) != 0 && is_wrapped(object)) return slots_[i];
-      if (anyffi_object_lock_weak(object) == 0) continue;
-      *flags &= ~uint32_t{ANYFFI_BORROWED};
-      return slots_[i];
-    }
-    return nullptr;
+    AnyffiInstance* found = find_of(content, type_code, true, flags);
+    return found != nullptr ? found : find_of(content, type_code, false, flags);
   }
   /// The fast path of `find`: sets `*out` to an object of exactly this type that a wrapper keeps alive, or to NULL if
   /// there is no object with this content. Returns false for others.
@@ -98,6 +90,19 @@ class Instances {
   }
 
  private:
+  /// Finds an object of exactly this type, or one of a derived type.
+  AnyffiInstance* find_of(const void* content, int32_t type_code, bool is_exact, uint32_t* flags) const noexcept {
+    for (size_t i = start_of(content); slots_[i] != nullptr; i = next(i)) {
+      AnyffiObject* object = &slots_[i]->header;
+      if (slots_[i]->content != content || (object->type_code == type_code) != is_exact) continue;
+      if (!is_exact && !has_base_at_start(object->type_code, type_code)) continue;
+      if ((*flags & ANYFFI_BORROWED) != 0 && is_wrapped(object)) return slots_[i];
+      if (anyffi_object_lock_weak(object) == 0) continue;
+      *flags &= ~uint32_t{ANYFFI_BORROWED};
+      return slots_[i];
+    }
+    return nullptr;
+  }
   /// Checks the count because a dead object's wrapper word may link it into the list of objects to destroy.
   static bool is_wrapped(const AnyffiObject* object) noexcept {
     return __atomic_load_n(&object->wrapper, __ATOMIC_ACQUIRE) != nullptr &&

@@ -123,8 +123,7 @@ int walk_object(const AnyffiObject* object, Walk& walk) {
 bool may_refer_itself(const AnyffiObject* object) {
   int32_t code = object->type_code;
   if (is_nurse(object)) return true;
-  // An object of no class, such as the owner of what C++ owns, has no content that could be visited.
-  if (code == ANYFFI_SHAPE || code == ANYFFI_OBJECT) return false;
+  if (code == ANYFFI_SHAPE) return false;
   if (is_sequence(code)) return (as_sequence(object)->type_mask & ANYFFI_REFERRING) != 0;
   if (has_entries(code)) {
     return ((as_mapping(object)->key_type_mask | as_mapping(object)->value_type_mask) & ANYFFI_REFERRING) != 0;
