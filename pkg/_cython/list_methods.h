@@ -105,7 +105,8 @@ static PyObject* anyffi_py_list_multiply_in_place(PyObject* self, PyObject* time
 
 /// Adds `append` or `insert` to the message of the exception that packing the value raised; NULL.
 ANYFFI_NEVER_INLINE PyObject* anyffi_py_fail_insert(int64_t position, PyObject* value) {
-  PyObject* const args[] = {Py_None, value};
+  // The index is not to blame: any int stands for it.
+  PyObject* const args[] = {Py_False, value};
   if (position == ANYFFI_AT_END) return anyffi_py_fail_method(ANYFFI_LIST, "append", &value, 1, NULL);
   return anyffi_py_fail_method(ANYFFI_LIST, "insert", args, 2, NULL);
 }

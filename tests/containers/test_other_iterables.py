@@ -207,7 +207,7 @@ def test_iterables_that_change_the_container(ffi: Any) -> None:
 
 
 def test_an_iterable_is_asked_as_list_asks_it(ffi: Any) -> None:
-    """For its length and its iterator in the order of `list(x)`, which depends on the version of Python."""
+    """For its length and its iterator in the order of `list(x)`, which is another one on CPython 3.9."""
     asked: list[str] = []
 
     class Iterable:

@@ -105,6 +105,16 @@ def test_what_is_refused(ffi: Any) -> None:
         assert message(echo, given).startswith(f"testing.echo(): {text}")
 
 
+@pytest.mark.parametrize("index", [0, -1, True])
+def test_the_value_that_insert_refuses(ffi: Any, index: int) -> None:
+    deep: list[Any] = []
+    for _ in range(300):
+        deep = [deep]
+    assert message(ffi.List().insert, index, deep).startswith(
+        "anyffi.List.insert(): argument 1: containers are"
+    )
+
+
 @pytest.mark.parametrize(
     "error", [KeyError("mine"), ValueError("a", "b"), TypeError(DTYPE + "!"), OSError(2, "no")]
 )
