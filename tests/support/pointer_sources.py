@@ -9,9 +9,11 @@ POINTERS = r"""
 #include <anyffi/stl/vector.h>
 #include <anyffi/stl/optional.h>
 
+#include <atomic>
+
 namespace {
 
-int64_t live = 0;
+std::atomic<int64_t> live{0};  // threads without the interpreter's lock change it
 
 struct Shape {
   Shape() { ++live; }
@@ -201,7 +203,7 @@ ANYFFI_CLASS(Plain, "ptr.Plain").init<>().field("x", &Plain::x)
     .keep_alive<1, 2>().keep_alive<1, 3>().keep_alive<1, 4>().keep_alive<5, 6>();
 ANYFFI_CLASS(Derived, "ptr.Derived", Plain).init<>().field("y", &Derived::y);
 
-ANYFFI_EXPORT(live, [] { return live; });
+ANYFFI_EXPORT(live, [] { return live.load(); });
 ANYFFI_EXPORT(keep, [](std::shared_ptr<Shape> shape) { store.kept = std::move(shape); }, arg("shape"));
 ANYFFI_EXPORT(kept, [] { return store.kept; });
 ANYFFI_EXPORT(keep_all, [](const std::vector<std::shared_ptr<Shape>>& all) { store.all = all; }, arg("all"));
