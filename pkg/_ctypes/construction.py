@@ -6,6 +6,7 @@ import struct
 
 from .._builtins import *  # noqa: F403
 from .._rules.codes import code
+from .._rules.containers import PLAIN_ITERABLES
 from .._rules.culprits import locate_method
 from .._typing import Any
 from .abi import VALUE, VALUE_SIZE, library, platform
@@ -29,8 +30,6 @@ _SEQUENCES, _MAPPINGS, _SETS = (
     (code.SET, code.FROZEN_SET),
 )
 _IMMUTABLE = (code.ARRAY, code.SHAPE, code.MAP, code.FROZEN_SET)
-#: Classes whose items are read without users' code.
-_ITERABLES = frozenset(map(id, (tuple, list, set, frozenset)))
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 
@@ -125,7 +124,7 @@ def _create_of(memory: Any, type_code: int, content: Any = GIVEN) -> int:
 
 def _create_set_of(memory: Any, type_code: int, content: Any = ()) -> int:
     keep: list[Any] = []
-    if id(type(content)) not in _ITERABLES:
+    if id(type(content)) not in PLAIN_ITERABLES:
         return 0
     recipe = write_plain(content, keep, with_nans=False)
     if recipe is None:

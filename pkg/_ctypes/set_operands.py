@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .._builtins import *  # noqa: F403
 from .._rules.codes import code
+from .._rules.containers import PLAIN_ITERABLES, PLAIN_SETS
 from .._typing import Any
 from .abi import VALUE_SIZE, library, platform
 from .methods import GIVEN, Maker, Method, call_shared, comparison, is_exactly
@@ -20,10 +21,6 @@ _get_size = platform.plain(library.wrapper_get_size)
 _is_disjoint = platform.plain(library.wrapper_is_disjoint)
 #: Operations of `anyffi_wrapper_compare`.
 _LESS, LESS_EQUAL, _EQUAL, _NOT_EQUAL, _GREATER, GREATER_EQUAL = range(6)
-#: Python's set classes, whose elements are read without users' code; by id, since comparing classes may run
-#: code of their metaclasses.
-_SETS = frozenset(map(id, (set, frozenset)))
-_PLAIN = _SETS | {id(list), id(tuple)}
 #: So many elements are converted first, since they usually decide.
 _FIRST = 16
 
@@ -51,7 +48,7 @@ def _may_hold(operation: int, size: int, count: int) -> bool:
 def _relate(self: Any, other: Any, type_code: int, operation: int) -> int:
     """Compare a set with one of Python's, as `anyffi_wrapper_compare` does."""
     keep: list[Any] = []
-    if id(type(other)) not in _PLAIN:
+    if id(type(other)) not in PLAIN_ITERABLES:
         return -1
     elements = copy_items(other)
     count = len(elements)
@@ -59,7 +56,7 @@ def _relate(self: Any, other: Any, type_code: int, operation: int) -> int:
         mine = memory_of(self)
         size = _get_size(mine, type_code)
         is_equality = operation in (_EQUAL, _NOT_EQUAL)
-        if size >= 0 and id(type(other)) in _SETS and not _may_hold(operation, size, count):
+        if size >= 0 and id(type(other)) in PLAIN_SETS and not _may_hold(operation, size, count):
             return int(operation == _NOT_EQUAL)
         values = write_plain(elements, keep, with_nans=False)
         if values is None or size < 0:
@@ -95,12 +92,12 @@ def relation(type_code: int, operation: int | None) -> Maker:
             return _compare(*both, type_code, operation)  # type: ignore[no-any-return]
         if operation == LESS_EQUAL:
             # Equal items of a list count once, so lists are left to the slow path.
-            return _relate(self, other, type_code, operation) if id(type(other)) in _SETS else -1
-        if id(type(other)) not in _PLAIN:
+            return _relate(self, other, type_code, operation) if id(type(other)) in PLAIN_SETS else -1
+        if id(type(other)) not in PLAIN_ITERABLES:
             return -1
         elements = copy_items(other)
         size = _get_size(memory_of(self), type_code)
-        if operation is not None and id(type(other)) in _SETS and 0 <= size < len(elements):
+        if operation is not None and id(type(other)) in PLAIN_SETS and 0 <= size < len(elements):
             return 0
         found = relate_items(self, elements[:_FIRST])
         return relate_items(self, elements[_FIRST:]) if found == 1 and len(elements) > _FIRST else found

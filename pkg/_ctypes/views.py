@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from .._builtins import *  # noqa: F403
 from .._rules.codes import code
-from .._rules.containers import ITEMS, KEYS, VALUES, checks_self, has_pair
+from .._rules.containers import ITEMS, KEYS, PLAIN_ITERABLES, VALUES, checks_self, has_pair
 from .._typing import Any, Callable
 from .abi import library, platform
 from .methods import is_exactly
@@ -16,7 +16,6 @@ from .wrapper import memory_of
 __all__ = ["ItemsCore", "KeysCore", "ValuesCore"]
 
 
-_EXACT = frozenset(map(id, (set, frozenset, list, tuple)))
 _EQUAL = 2  # as `anyffi_wrapper_compare` numbers it
 _compare = platform.plain(library.wrapper_compare)
 _compare_keys = platform.plain(library.wrapper_compare_keys)
@@ -106,7 +105,7 @@ class KeysCore(_SetCore, _ViewCore):
         return _equal(self, other, _compare_keys)
 
     def __and__(self, other: object) -> Any:
-        if id(type(other)) in _EXACT:
+        if id(type(other)) in PLAIN_ITERABLES:
             # No generator, which would make another error of a StopIteration that a key raises.
             return {key for key in other if key in self}  # type: ignore[attr-defined]
         return AbstractSet.__and__(self, other)  # type: ignore[operator]

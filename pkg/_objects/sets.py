@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import filterfalse
 
 from .._builtins import *  # noqa: F403
-from .._rules.containers import checks_self, hashable
+from .._rules.containers import PLAIN_SETS, checks_self, hashable
 from .._rules.internal import Elements
 from .._typing import TYPE_CHECKING, Any, Callable
 from .container import Container, deep_copies, is_made, is_public, new_or_same, shown_class
@@ -162,8 +162,7 @@ class _Set(Container):
         """Return whether the other operand is a set whose size decides, without a look at the elements."""
         if issubclass(type(other), _Set):
             return relation(self._anyffi_size(), other._anyffi_size())
-        is_plain = type(other) is set or type(other) is frozenset
-        return is_plain and relation(self._anyffi_size(), len(other))
+        return id(type(other)) in PLAIN_SETS and relation(self._anyffi_size(), len(other))
 
     def __eq__(self, other: object) -> Any:
         if self is other:

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from types import GenericAlias, MappingProxyType
 
 from .._builtins import *  # noqa: F403
-from .._rules.containers import ITEMS, KEYS, VALUES, checks_self
+from .._rules.containers import ITEMS, KEYS, PLAIN_SEQUENCES, PLAIN_SETS, VALUES, checks_self
 from .._typing import Any
 from .reprs import recursive_repr
 
@@ -57,9 +57,9 @@ class _SetMethods(_ViewMethods, AbstractSet):  # type: ignore[type-arg]
     # Uses Python's set operators if the other operand is a set or such a view, in a third of the time.
 
     def __sub__(self, other: Any) -> Any:
-        if id(type(other)) in _SEQUENCES:
+        if id(type(other)) in PLAIN_SEQUENCES:
             other = set(other)
-        elif id(type(other)) not in _SETS:
+        elif id(type(other)) not in PLAIN_SETS:
             return AbstractSet.__sub__(self, other)
         made = set(self)
         if len(other) > len(made):
@@ -68,7 +68,7 @@ class _SetMethods(_ViewMethods, AbstractSet):  # type: ignore[type-arg]
         return made
 
     def __or__(self, other: Any) -> Any:
-        if id(type(other)) not in _SETS and type(other) is not type(self):
+        if id(type(other)) not in PLAIN_SETS and type(other) is not type(self):
             return AbstractSet.__or__(self, other)
         made = set(self)
         made.update(other)
@@ -79,17 +79,13 @@ class _SetMethods(_ViewMethods, AbstractSet):  # type: ignore[type-arg]
         if is_view and self._what == ITEMS:
             # Pairs contained in both need not be hashable.
             return {pair for pair in self if pair not in other} | {pair for pair in other if pair not in self}
-        if id(type(other)) not in _SETS and not is_view:
+        if id(type(other)) not in PLAIN_SETS and not is_view:
             return AbstractSet.__xor__(self, other)
         made = set(self)
         made.symmetric_difference_update(other)
         return made
 
     __ror__, __rxor__ = __or__, __xor__
-
-
-# By id, since comparing classes may run code of their metaclasses.
-_SETS, _SEQUENCES = frozenset(map(id, (set, frozenset))), frozenset(map(id, (list, tuple)))
 
 
 #: By name: the backend's class, the kind of items, the methods, the class of `collections.abc`, the

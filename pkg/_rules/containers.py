@@ -21,6 +21,9 @@ __all__ = [
     "ELEMENTS",
     "ITEMS",
     "KEYS",
+    "PLAIN_ITERABLES",
+    "PLAIN_SEQUENCES",
+    "PLAIN_SETS",
     "VALUES",
     "as_bound",
     "as_count",
@@ -49,6 +52,11 @@ __all__ = [
 
 #: What an iterator over entries yields.
 KEYS, VALUES, ITEMS, ELEMENTS = range(4)
+
+#: Python's classes whose items are read without users' code; by id, since comparing classes may run code of
+#: their metaclasses.
+PLAIN_SETS, PLAIN_SEQUENCES = frozenset(map(id, (set, frozenset))), frozenset(map(id, (list, tuple)))
+PLAIN_ITERABLES = PLAIN_SETS | PLAIN_SEQUENCES
 
 _Class = TypeVar("_Class", bound=type)
 
