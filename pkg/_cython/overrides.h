@@ -24,7 +24,7 @@ static void anyffi_py_finalize_shared(PyObject* x) {
   AnyffiObject* object = ((AnyffiWrapper*)x)->object;
   // Other threads may be about to call overrides.
   anyffi_py_enable_retain(x);
-  // Before CPython 3.11 no function of Python runs without memory for its frame: tried again, since others fail once.
+  // Before CPython 3.11 a call allocates a frame. Without memory for it `__del__` does not run, and is called again.
   for (int i = 0; i < ANYFFI_FINALIZER_TRIES; ++i) {
     if (object == NULL || __atomic_load_n(&object->strong_count, __ATOMIC_ACQUIRE) == 1) return;
     Py_ssize_t references = Py_REFCNT(x);

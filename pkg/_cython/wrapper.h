@@ -147,12 +147,11 @@ static inline int anyffi_py_refers_to_nothing(const AnyffiObject* target) {
   return found.cls != NULL && !found.refers;
 }
 
-/// Caches the class of a type of which objects were only constructed so far, never returned. 0 if it cannot.
-ANYFFI_NEVER_INLINE int anyffi_py_learn_type(int32_t type_code) {
+/// Caches the class of a type of which objects were only constructed so far, never returned, if that is possible.
+ANYFFI_NEVER_INLINE void anyffi_py_learn_type(int32_t type_code) {
   AnyffiSaved saved = anyffi_py_save_exception();
-  PyObject* found = anyffi_py_remember_class(type_code);
+  anyffi_py_remember_class(type_code);
   anyffi_py_restore_exception(saved);
-  return found != NULL;
 }
 
 /// As `anyffi_object_may_refer`, but without calling it for most objects.
@@ -165,10 +164,8 @@ static inline int anyffi_py_may_refer(const AnyffiObject* target) {
   }
   if (code == ANYFFI_TENSOR && ((const AnyffiTensor*)target)->owner == NULL) return 0;
   if (code < ANYFFI_FIRST_DYNAMIC_TYPE) return anyffi_object_may_refer(target);
-  if (__builtin_expect(!anyffi_py_refers_to_nothing(target), 0)) {
-    int is_known = anyffi_py_find_found(code).cls != NULL;
-    if (is_known || !anyffi_py_learn_type(code) || !anyffi_py_refers_to_nothing(target)) return 1;
-  }
+  if (__builtin_expect(anyffi_py_find_found(code).cls == NULL, 0)) anyffi_py_learn_type(code);
+  if (!anyffi_py_refers_to_nothing(target)) return 1;
   const AnyffiObject* owner = anyffi_py_owner_of(target);
   if (owner == NULL) return 0;
   // Most owners are not part of another object.
